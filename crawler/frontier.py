@@ -1,7 +1,7 @@
-"""The URLs that a crawl still has to fetch, in a journal that lets a killed crawl resume.
+"""The URLs that a crawl still has to fetch, in a journal from which an interrupted crawl resumes.
 
-It has one line for each URL that was found and one for each that is done, in order. If a power failure truncates the
-file, what is left is still a consistent state: the links of a page are written before the page is marked as done.
+The journal has a line for each URL that was found and a line for each that is done, in order. A file that a power
+failure truncates is still consistent, because the links of a page are written before the page is marked as done.
 """
 
 import hashlib
@@ -22,30 +22,32 @@ if TYPE_CHECKING:  # modules that import the spider are loaded without Scrapy
     from scrapy import Request
 
 JOURNAL_NAME = "frontier.jsonl"
-# A page, a sitemap, a URL that may be a sitemap, robots.txt, which is fetched for its list of sitemaps, and a feed.
+# The kinds of targets: a page, a sitemap, a URL that may be a sitemap, robots.txt (for its list of sitemaps), and a
+# feed.
 PAGE, SITEMAP, PROBE, ROBOTS, FEED = "page", "sitemap", "probe", "robots", "feed"
-_FORMAT = 1  # increase it if the meaning of the lines changes
+_FORMAT = 1  # increase it when the meaning of the lines changes
 
 
 @dataclass(frozen=True, slots=True)
 class CrawlTarget:
-    """One URL to fetch."""
+    """A URL to fetch. depth: the number of links from a start page."""
 
     url: str
     depth: int
-    kind: str  # one of PAGE, SITEMAP, PROBE, ROBOTS, FEED
+    kind: str  # PAGE, SITEMAP, PROBE, ROBOTS or FEED
 
 
 def asks_for_page(request: "Request") -> bool:
-    """Return True if a request of the spider is for a page, not for a sitemap, robots.txt or a resource."""
+    """Return True if the spider made a request for a page, not for a sitemap, a feed, robots.txt or a resource."""
     target = request.cb_kwargs.get("target")
     return isinstance(target, CrawlTarget) and target.kind == PAGE
 
 
 class Frontier:
-    """The URLs of one crawl; `notice` is a message for the operator about an earlier journal.
+    """The URLs of one crawl. It stores the pending URLs and the digests of all known URLs in memory.
 
-    It keeps in memory the pending URLs and the digests of all known URLs.
+    notice: a message for the operator about an earlier journal, or None. job_dir: the folder of the journal; None for
+    no journal.
     """
 
     def __init__(self, plan: CrawlPlan, job_dir: Path | None = None) -> None:
@@ -69,37 +71,37 @@ class Frontier:
         return list(self._pending.values())
 
     def is_empty(self) -> bool:
-        """Return True if no URLs are pending."""
+        """Return True if no URL is pending."""
         return not self._pending
 
     def add_address(self, url: str, depth: int, kind: str = PAGE) -> bool:
-        """Add a URL; return True if it was not known before."""
+        """Add a URL. Return True if it was not known before."""
         return bool(self.add_all([CrawlTarget(url, depth, kind)]))
 
     def add_all(self, targets: Iterable[CrawlTarget]) -> list[CrawlTarget]:
-        """Add URLs; return those that were not known before."""
+        """Add URLs. Return those that were not known before."""
         fresh = [target for target in targets if self._admit_target(target)]
         if self._journal is not None:
             self._journal.write(*({"found": each.url, "depth": each.depth, "kind": each.kind} for each in fresh))
         return fresh
 
     def promote(self, url: str, depth: int, kind: str = PAGE) -> None:
-        """Add a URL that was only claimed before."""
+        """Add a URL that was claimed before, or a new one."""
         self._claimed.discard(_url_digest(url))
         self.add_address(url, depth, kind)
 
     def knows(self, urls: Iterable[str]) -> set[str]:
-        """Return the given URLs that are pending or done. URLs that were only claimed do not count."""
+        """Return those of `urls` that are pending or done. URLs that are only claimed do not count."""
         return {url for url in urls if _url_digest(url) in self._known}
 
     def is_open(self, url: str) -> bool:
-        """Return True if the URL is pending."""
+        """Return True if a URL is pending."""
         return _url_digest(url) in self._pending
 
     def claim(self, url: str) -> bool:
-        """Claim a URL as a redirect target or a part of a longer text; return False if it was known before.
+        """Claim a URL that is a redirect target or a part of a longer text. Return False if it was known before.
 
-        Claims are not written to the journal: a crawl that is killed in between starts again before the redirects.
+        Claims are not written to the journal, so an interrupted crawl begins again before the redirects.
         """
         key = _url_digest(url)
         if key in self._known or key in self._claimed:
@@ -108,12 +110,12 @@ class Frontier:
         return True
 
     def finish(self, url: str) -> None:
-        """Mark this URL as done, so that this crawl does not fetch it again."""
+        """Mark a URL as done, so that this crawl does not fetch it again."""
         if self._note_done(url) and self._journal is not None:
             self._journal.write({"done": url})
 
     def close(self, is_complete: bool) -> None:
-        """Close the journal. If the crawl is complete, delete it, so that the next crawl starts afresh."""
+        """Close the journal. Delete it if the crawl is complete, so that the next crawl starts from the beginning."""
         if self._journal is not None:
             self._journal.close(is_complete=is_complete)
 
@@ -126,7 +128,7 @@ class Frontier:
         return True
 
     def _note_done(self, url: str) -> bool:
-        """Mark a URL as done; return False if it was already done."""
+        """Mark a URL as done. Return False if it was done before."""
         key = _url_digest(url)
         target = self._pending.pop(key, None)
         self._done_page_count += target is not None and target.kind == PAGE
@@ -142,7 +144,10 @@ class Frontier:
 
 
 class Journal:
-    """The journal of one crawl; `notice` is a message for the operator about an earlier journal."""
+    """The journal of one crawl.
+
+    digest: the digest of the crawl plan. notice: a message for the operator about an earlier journal, or None.
+    """
 
     def __init__(self, path: Path, digest: str) -> None:
         self._path, self._digest = path, digest
@@ -150,10 +155,10 @@ class Journal:
         self.notice: Message | None = None
 
     def open(self) -> Iterator[dict[str, object]]:
-        """Yield the records of an earlier journal up to its first bad line, and copy them to a new one.
+        """Yield the records of the earlier journal up to its first invalid line, and copy them to a new journal.
 
-        The new journal replaces the old one only when it is complete. A process that was wrongly considered dead keeps
-        writing to the old file, which is no longer read.
+        The new journal replaces the old one only when it is complete. A process that was wrongly considered dead
+        continues to write to the old file, which is no longer read.
         """
         self._path.parent.mkdir(parents=True, exist_ok=True)
         fresh = self._path.with_suffix(".new")
@@ -185,13 +190,13 @@ class Journal:
                     yield record
 
     def write(self, *records: dict[str, object]) -> None:
-        """Append lines and flush them immediately."""
+        """Append records as lines, and flush them immediately."""
         if self._file is not None and records:
             self._file.writelines(map(_record_line, records))
             self._file.flush()
 
     def close(self, *, is_complete: bool) -> None:
-        """Close the journal; delete it if the crawl is complete."""
+        """Close the journal. Delete it if the crawl is complete and no other process has replaced it."""
         if self._file is not None:
             if is_complete and self._is_current_journal():
                 self._path.unlink()
@@ -199,7 +204,7 @@ class Journal:
             self._file = None
 
     def _is_current_journal(self) -> bool:
-        """Return True if no other process has replaced the journal; a process that was considered dead may resume."""
+        """Return True if no other process has replaced the journal. A process that was considered dead may continue."""
         assert self._file is not None
         with suppress(OSError):
             return os.path.samestat(self._path.stat(), os.fstat(self._file.fileno()))
@@ -223,12 +228,12 @@ def _record_line(record: dict[str, object]) -> str:
 
 
 def _url_digest(url: str) -> bytes:
-    """Return 16 bytes for a URL of any length: among 10^9 URLs, two collide with a probability of 10^-21."""
+    """Return a digest of 16 bytes: among 10^9 URLs, two collide with a probability of 10^-21."""
     return hashlib.blake2b(address_key(url).encode("utf-8", "replace"), digest_size=16).digest()
 
 
 def address_key(url: str) -> str:
-    """Return the canonical form of a URL, the same for all its spellings."""
+    """Return the canonical form of a URL, which all its spellings share, or the URL itself if it is invalid."""
     try:
         return canonical(url)
     except ValueError:
@@ -236,7 +241,7 @@ def address_key(url: str) -> str:
 
 
 def drop_journal(job_dir: Path, before: datetime) -> None:
-    """Delete the journal of a crawl that was last active before this time."""
+    """Delete the journal of a crawl if the crawl was last active before this time."""
     path = job_dir / JOURNAL_NAME
     with suppress(FileNotFoundError):
         if datetime.fromtimestamp(path.stat().st_mtime, UTC) < before:
@@ -244,7 +249,10 @@ def drop_journal(job_dir: Path, before: datetime) -> None:
 
 
 def plan_digest(plan: CrawlPlan) -> str:
-    """Digest everything that decides what is fetched; pace and limits may change while a crawl is interrupted."""
+    """Return a digest of all fields that decide what is fetched.
+
+    Pace and limits may change while a crawl is interrupted.
+    """
     pace = {"run_id", "max_pages", "delay_s", "concurrency", "politeness"}
     fields = {name: value for name, value in asdict(plan).items() if name not in pace}
     return hashlib.sha256(json.dumps(fields, sort_keys=True, default=list).encode()).hexdigest()

@@ -10,7 +10,7 @@ from crawler.frontier import CrawlTarget
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """One page to keep; `target` is its entry in the frontier."""
+    """A page to store. target: its entry in the frontier."""
 
     target: CrawlTarget
     fetched: Fetched
@@ -27,7 +27,7 @@ class Unchanged:
 
 @dataclass(frozen=True, slots=True)
 class NotThere:
-    """A known page that the site reports as missing; `visit` is the new state of its URL."""
+    """A known page that the site reports as missing. visit: the new state of its URL."""
 
     target: CrawlTarget
     fetched: Fetched
@@ -37,7 +37,10 @@ class NotThere:
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A response without readable text. It is stored raw, because reading failed or it was requested individually."""
+    """A response without readable text.
+
+    It is stored as received, because reading failed or the URL was requested by itself.
+    """
 
     target: CrawlTarget
     fetched: Fetched

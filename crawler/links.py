@@ -1,4 +1,4 @@
-"""Finds the links of a page and sorts them by target: the next part of a text, a chapter, anything else."""
+"""Finds the links on a page and sorts them by target: the next part of a text, a chapter, anything else."""
 
 import re
 from collections import Counter
@@ -19,7 +19,7 @@ from crawler.selectors import select
 from crawler.urls import is_book, script_route
 
 MAX_LINKS_OF_PAGE = 5_000  # the chapter list of a long novel has some 3,000
-_MAX_WORDS = 20  # text nodes in a clickable element: a button has one, a fully clickable page has all
+_MAX_WORDS = 20  # text nodes of a clickable element: a button has one, and a clickable page has all
 _NEXT = re.compile(
     r"^[\s\[【(（<《>»→]*(?:下\s*[一1]?\s*[页頁章]|下\s*[一1]\s*[节節回篇集话話]|后一[页章]|後一[頁章]|next(?:\s+(?:page|chapter))?)[\s\]】)）>》»→]*$",
     re.IGNORECASE,
@@ -31,10 +31,10 @@ _CHAPTER = re.compile(
 
 
 class LinkPlace(StrEnum):
-    """The part of a page in which a URL was found."""
+    """The part of a page in which a URL is found."""
 
     LINK = "link"  # a, area, link
-    ATTRIBUTE = "attribute"  # data-href and similar, or what an element does on a click
+    ATTRIBUTE = "attribute"  # data-href and similar attributes, or the action of an element on a click
     CHOICE = "choice"  # an option of a select element
     FRAME = "frame"  # a frame, or a form without fields
     SCRIPT = "script"  # an inline script, or JSON embedded in the page
@@ -43,15 +43,16 @@ class LinkPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Links:
-    """Absolute http(s) URLs without fragments, each once, in page order; each in only one of the first three fields.
+    """The absolute http(s) URLs on a page without fragments, in page order.
 
-    downloads: those that the page offers as files. places: where the URLs that are not ordinary links were found.
+    Each is in only one of the first three fields. downloads: the URLs that the page offers as files. places: where the
+    URLs that are in no ordinary link were found.
     """
 
     next_pages: tuple[str, ...]
     chapters: tuple[str, ...]
     others: tuple[str, ...]
-    declared_canonical: str  # of <link rel=canonical>, absolute; "" if there is none
+    declared_canonical: str  # the absolute URL in <link rel=canonical>, or ""
     downloads: tuple[str, ...] = ()
     places: Mapping[str, LinkPlace] = field(default_factory=dict)
 
@@ -59,7 +60,10 @@ class Links:
         return self.places.get(url, LinkPlace.LINK)
 
     def with_data(self, data: Iterable[str], url: str) -> "Links":
-        """Add the URLs in data that the page at `url` requests: JSON, or HTML fragments."""
+        """Return these links with the URLs in data that the page at `url` requests.
+
+        data: JSON texts or HTML fragments.
+        """
         known = {*self.next_pages, *self.chapters, *self.others}
         new: dict[str, LinkPlace] = {}
         for each in data:
@@ -82,9 +86,11 @@ def links(
     *,
     is_rendered: bool = False,
 ) -> Links:
-    """Return the links of a page that crawlers may follow; none if a robots meta tag says nofollow.
+    """Return the links on a page that crawlers may follow; none if a robots meta tag says nofollow.
 
-    encoding: of the page. is_rendered: scripts generated the page, so routes in fragments count as URLs, too.
+    next_page_selector, chapter_list_selector: the site's rules, or "". encoding: the page's encoding. is_rendered:
+    scripts generated the page, so that routes in fragments count as URLs.
+
     Raises BadConfiguration if a selector is invalid.
     """
     page = _PageAddresses(tree, base_url(tree, url), encoding, is_rendered=is_rendered)
@@ -112,7 +118,7 @@ def _download_links(page: "_PageAddresses") -> Iterator[str]:
 
 
 class _PageAddresses:
-    """Collects the URLs of one page, and where each was found."""
+    """Collects the URLs on a page, and where each of them was found."""
 
     def __init__(self, tree: HtmlElement, base: str, encoding: str, *, is_rendered: bool) -> None:
         self.tree, self._base, self._encoding, self._is_rendered = tree, base, encoding, is_rendered
@@ -122,7 +128,7 @@ class _PageAddresses:
         self.clicked = clicked_elements(tree)[:MAX_LINKS_OF_PAGE]
 
     def address(self, href: str | None) -> str:
-        """Resolve a URL on the page; "" if it does not lead to a page."""
+        """Resolve a URL on the page. Return "" if it does not lead to a page."""
         if not href:
             return ""
         known = self._addresses.get(href)
@@ -133,7 +139,7 @@ class _PageAddresses:
         return known
 
     def ordinary_addresses(self, nodes: Iterable[HtmlElement]) -> Iterator[str]:
-        """Yield the targets of ordinary links that may be followed."""
+        """Yield the targets of the ordinary links that may be followed."""
         given = 0
         for node in nodes:
             if given >= MAX_LINKS_OF_PAGE:
@@ -146,7 +152,7 @@ class _PageAddresses:
                 yield address
 
     def other_addresses(self, addresses: Iterable[str], place: LinkPlace) -> Iterator[str]:
-        """Yield the targets of URLs found in other places."""
+        """Yield the resolved URLs, and record `place` for those that are in no ordinary link."""
         for stated in addresses:
             address = self.address(stated)
             if not address or len(self.places) >= MAX_LINKS_OF_PAGE:
@@ -156,7 +162,7 @@ class _PageAddresses:
             yield address
 
     def elsewhere(self) -> Iterator[str]:
-        """Yield the URLs that are not in ordinary links."""
+        """Yield the URLs that are in no ordinary link."""
         for node, found in self.clicked:
             if not _has_rel(node, "nofollow"):
                 yield from self.other_addresses(found, LinkPlace.ATTRIBUTE)
@@ -205,21 +211,21 @@ def _has_rel(node: HtmlElement, word: str) -> bool:
 
 
 def forbids_following(tree: HtmlElement) -> bool:
-    """Return True if a page forbids following its links."""
+    """Return True if a robots meta tag of a page forbids following its links."""
     tags = (node for node in tree.iter("meta") if (node.get("name") or "").lower() == "robots")
     return any({"nofollow", "none"} & set(re.split(r"[\s,]+", (node.get("content") or "").lower())) for node in tags)
 
 
-# Resolves URLs as browsers do: absolute, without a fragment, and in the bytes that a browser would send.
+# Resolves URLs as browsers do: absolute, without a fragment, in the bytes that a browser would send.
 
 _UNICODE = frozenset({"utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "ascii", ""})
 
 
 def absolute_url(href: str | None, base: str, encoding: str = "utf-8", *, keeps_routes: bool = False) -> str:
-    """Resolve a link of a page in `encoding`; "" if it does not lead to a page.
+    """Resolve a link on a page at URL `base`. Return "" if it does not lead to a page.
 
-    As in the URL standard, non-ASCII characters are encoded in the page's charset in a query, in UTF-8 in a path.
-    keeps_routes: keep a fragment that scripts interpret as a path.
+    As in the URL standard, non-ASCII characters are encoded in the page's encoding in a query, and in UTF-8 in a path.
+    keeps_routes: True to keep a fragment that scripts interpret as a path.
 
     >>> absolute_url("/read?name=第1章", "http://a.example/", "gb18030")
     'http://a.example/read?name=%B5%DA1%D5%C2'
@@ -235,7 +241,7 @@ def absolute_url(href: str | None, base: str, encoding: str = "utf-8", *, keeps_
 
 
 def base_url(tree: HtmlElement, url: str) -> str:
-    """Return the base URL for a page's relative links."""
+    """Return the base URL for the relative links on a page. url: the URL of the page."""
     stated = next((node.get("href") for node in tree.iter("base") if node.get("href")), "")
     return absolute_url(stated, url) or url
 
@@ -248,14 +254,14 @@ def _encode_query(encoding: str, address: str) -> str:
     return head + mark + "".join(sent)
 
 
-# Finds URLs outside of href: in attributes, frames, select elements and inline scripts.
+# Finds URLs outside of href: in other attributes, frames, select elements and inline scripts.
 #
 # Only complete URLs count; none is assembled from parts. All are checked like any other link.
 
-MAX_SCRIPT_CHARS = 300_000  # per page; chapter lists in scripts have some 60 characters a chapter
-MAX_LITERALS = 5_000  # as many as links
+MAX_SCRIPT_CHARS = 300_000  # per page; chapter lists in scripts have some 60 characters for each chapter
+MAX_LITERALS = 5_000  # the same as the maximum of links
 _MAX_ADDRESS_CHARS = 300
-# A literal that may be a URL: it has no blanks, and its beginning is that of a URL.
+# A literal that may be a URL: it contains no blanks and begins like a URL.
 _LITERAL = re.compile(
     rf"""(["'`])(?=https?:|[\\/.?]|[\w%-]+[./])([^\s"'`<>{{}}|^$]{{2,{_MAX_ADDRESS_CHARS}}}+)\1""", re.ASCII
 )
@@ -272,7 +278,7 @@ _LINK_IN_MARKUP = re.compile(
     rf"""\bhref\s*=\s*(?:\\?(["'])([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)\\?\1|([^"'\\\s<>]{{1,{_MAX_ADDRESS_CHARS}}}+)>)""",
     re.IGNORECASE,
 )
-# Requests of scripts, and pictures.
+# Code before URLs that scripts request, and before URLs of images.
 _ASKED = re.compile(
     r"""(?:fetch|\$\.(?:get|post|ajax|getJSON)|axios(?:\.\w+)?|open)\s*\(\s*(?:["'](?:GET|POST)["']\s*,\s*)?$"""
     r"""|\w*(?:pic|cover|img|image|avatar|thumb|icon|logo|poster)\w*["']?\s*[:=]\s*$"""
@@ -296,12 +302,12 @@ _HANDLED = etree.XPath(
 
 
 def clicked_elements(tree: HtmlElement) -> list[tuple[HtmlElement, list[str]]]:
-    """Return the elements that link through other attributes than href, with the unresolved URLs."""
+    """Return the elements that link through attributes other than href, each with its unresolved URLs."""
     return [(node, found) for node in _HANDLED(tree) if (found := attribute_addresses(node))]
 
 
 def attribute_addresses(node: HtmlElement) -> list[str]:
-    """Return the unresolved URLs in an element's attributes other than href, including its event handlers."""
+    """Return the unresolved URLs in the attributes of an element other than href, including its event handlers."""
     found = [value for name in _ATTRIBUTES if (value := node.get(name)) and _ADDRESS.fullmatch(value.strip())]
     href = node.get("href") or ""
     if href.startswith(_SCRIPTED):
@@ -313,7 +319,7 @@ def attribute_addresses(node: HtmlElement) -> list[str]:
 
 
 def frame_addresses(tree: HtmlElement) -> Iterator[str]:
-    """Yield the URLs of frames, and of forms without fields."""
+    """Yield the unresolved URLs of frames, and of forms without fields."""
     for node in tree.iter("iframe", "frame", "embed", "object"):
         yield node.get("src") or node.get("data-src") or node.get("data") or ""
     for form in tree.iter("form"):
@@ -324,16 +330,17 @@ def frame_addresses(tree: HtmlElement) -> Iterator[str]:
 
 
 def option_address(option: HtmlElement) -> str:
-    """Return the URL of an option element, or "" if its value is not a URL."""
+    """Return the unresolved URL in an option element, or "" if its value is not a URL."""
     value = (option.get("value") or "").strip()
     return value if _ADDRESS.fullmatch(value) else ""
 
 
 def script_addresses(sources: Iterable[str]) -> list[str]:
-    """Return the complete URLs of pages in inline scripts or in JSON, each once, in their order.
+    """Return the complete URLs of pages in inline scripts or in JSON, each once, in order.
 
-    To count, a URL must contain a digit, a page's file extension or Chinese, or share its folder with another one:
-    scripts of ordinary pages contain settings of the site, whose pages are linked elsewhere.
+    A URL counts if the script navigates to it, if it contains a digit, the file extension of a page or Chinese, or if
+    another one is in the same folder. Otherwise it is a setting: scripts contain many of them, and pages are linked
+    elsewhere, too.
     """
     found: dict[str, bool] = {}
     left = MAX_SCRIPT_CHARS
@@ -348,7 +355,7 @@ def script_addresses(sources: Iterable[str]) -> list[str]:
 
 
 def decode_literal(literal: str) -> str:
-    r"""Decode the escapes in a string literal of a script.
+    r"""Decode the escape sequences in a string literal of a script.
 
     >>> decode_literal(r"\/read\/1.html\u0026p=2")
     '/read/1.html&p=2'
@@ -368,7 +375,7 @@ def _handler_addresses(code: str) -> list[str]:
 
 
 def _script_urls(source: str) -> Iterator[tuple[str, bool]]:
-    """Yield the URLs among the literals of a script, and whether the script navigates to them."""
+    """Yield the URLs among the literals of a script, each with True if the script navigates to it."""
     for match in _LITERAL.finditer(source):
         literal = decode_literal(match[2])
         before, after = (
@@ -389,7 +396,7 @@ def _script_urls(source: str) -> Iterator[tuple[str, bool]]:
 
 
 def _may_be_page(address: str, folders: Counter[str]) -> bool:
-    if address.startswith("."):  # modules of scripts refer to each other in this form
+    if address.startswith("."):  # modules of scripts refer to each other like this
         return bool(_FILE_END.search(address))
     return bool(_IS_PAGE.search(address)) or folders[_url_folder(address)] > 1
 
@@ -398,14 +405,14 @@ def _url_folder(address: str) -> str:
     return address.partition("?")[0].rpartition("/")[0]
 
 
-# Finds links to files on net disks. They are listed with their page and never fetched.
+# Finds links to files on cloud drives (网盘). They are listed with their page and never fetched.
 #
-# Whole books are shared this way. Domains: from util/regex_util.go in https://github.com/fish2018/pansou (9a3c66d,
-# read 2026-11), which collects such links; 蓝奏云, 微云, 城通, 奶牛快传, 坚果云 and foreign ones were added by hand.
-# A missing domain only costs a line in the list.
+# Whole books are shared this way. Domains: from util/regex_util.go in https://github.com/fish2018/pansou (9a3c66d, read
+# 2026-11), which collects such links; 蓝奏云, 微云, 城通, 奶牛快传, 坚果云 and foreign drives were added by hand. If a
+# domain is missing, only a line in the list is missing.
 
 MAX_LINKS, MAX_LABEL_CHARS, MAX_URL_CHARS = 50, 80, 2_000
-# Domains with the name of their disk; subdomains are included (www.123pan.com, wwi.lanzoux.com).
+# Domains by the name of the drive. Subdomains are included (www.123pan.com, wwi.lanzoux.com).
 _DISKS = {
     "百度网盘": ("pan.baidu.com", "yun.baidu.com"),
     "夸克网盘": ("pan.quark.cn",),
@@ -429,7 +436,7 @@ _DISKS = {
     "MediaFire": ("mediafire.com",),
 }
 _BY_DOMAIN = {domain: disk for disk, domains in _DISKS.items() for domain in domains}
-# 蓝奏云 changes its domain every few months, but keeps the prefix: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
+# 蓝奏云 changes its domain every few months but not the prefix: lanzoui.com, lanzoux.com, lanzouw.com, lanzout.com.
 _LANZOU = re.compile(r"(?:^|\.)lanzou[a-z]?\.com$|(?:^|\.)lanosso\.com$")
 _NAMES = ("lanzou", "lanosso", *_BY_DOMAIN)
 _MAY_BE_DISK = re.compile("|".join(map(re.escape, _NAMES)), re.IGNORECASE)
@@ -437,7 +444,10 @@ _IN_TEXT = re.compile(r"https?://[A-Za-z0-9.-]+/[\w\-./?=&%#!~]+", re.ASCII)
 
 
 def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[NetDiskLink, ...]:
-    """Return a page's net disk links, each once, in order: first links, then URLs written in its lines, `texts`."""
+    """Return the links to cloud drives on a page, each once.
+
+    Those in its links come first, then those written in its lines (`texts`). url: the URL of the page.
+    """
     found: dict[str, NetDiskLink] = {}
     for address, label in _labelled_urls(tree, url, texts):
         disk = net_disk(address)
@@ -449,7 +459,7 @@ def net_disk_links(tree: HtmlElement, url: str, texts: Iterable[str]) -> tuple[N
 
 
 def net_disk(url: str) -> str:
-    """Return the name of the net disk that hosts the file at a URL, or "" for any other URL.
+    """Return the name of the cloud drive that hosts the file at a URL, or "" for any other URL.
 
     >>> net_disk("https://www.123pan.com/s/ab-cd"), net_disk("https://wwi.lanzoux.com/i1"), net_disk("https://pan.baidu.com/")
     ('123云盘', '蓝奏云', '')
@@ -469,7 +479,7 @@ def net_disk(url: str) -> str:
 
 
 def _labelled_urls(tree: HtmlElement, url: str, texts: Iterable[str]) -> Iterator[tuple[str, str]]:
-    """Yield (URL, label) of links, then of URLs written as text."""
+    """Yield (URL, label) for links to cloud drives, then for all URLs that are written as text."""
     hrefs = "".join("\0".join(tree.xpath("//a/@href | //area/@href")).split()).lower()
     may_be_linked = any(name in hrefs for name in _NAMES)
     for node in tree.iter("a", "area") if may_be_linked else ():

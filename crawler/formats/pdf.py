@@ -27,39 +27,44 @@ from crawler.characters.repertoire import count_han
 from crawler.formats.headings import cut_at_titles, number_chapters, read_heading, split_chapters
 from crawler.formats.plain import MIN_UTF8_QUALITY, normalize_text, require_chinese
 
-MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of the size of a telephone
-MAX_CHARS = 100_000_000  # all pages; a stream of 75 MB, the maximum that pypdf unpacks, can be drawn by every page
+MAX_PAGES = 20_000  # the longest novels have some 10,000 pages of the size of a telephone screen
+MAX_CHARS = 100_000_000  # on all pages; pypdf unpacks streams of up to 75 MB, and every page can draw the same stream
 MAX_OUTLINE_ITEMS, MAX_OUTLINE_DEPTH = 20_000, 8
-MIN_LETTERS = 20  # in total; a page number and a stamp are no text layer
+MIN_LETTERS = 20  # in total; a page number and a stamp are not a text layer
 EDGE_LINES = 2  # at the top and bottom of a page: a running head and a page number
-# A line that is at the edges of this many pages, ignoring numbers, and of one of the next two pages is not text: left
-# and right pages have different heads, and chapters have few pages; a refrain does not occur on every page.
+# The minimum number of pages for a repeated edge line, and the distance within which two of them must be. Numbers in
+# the line are ignored. Left and right pages have different running heads, and chapters may have few pages; a refrain
+# does not occur on every page.
 MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
-# How much shorter than a full line a continued line may be, in half widths (a Chinese character has two): a paragraph's
-# indent takes two characters, punctuation that may not begin a line moves one, and squeezed lines have two more. A line
-# that ends a sentence ends its paragraph sooner.
+# How much shorter than a full line a line may be whose paragraph continues, in half widths (a Chinese character has
+# two). A paragraph's indent takes two characters, punctuation that may not begin a line moves one character, and
+# compressed lines have two more. A line that ends a sentence may be less short.
 FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
-# pypdf's own errors for a damaged or hostile file, and errors that it does not catch
+# the exceptions of pypdf for a damaged or hostile file, and those that it does not catch
 _DAMAGES = (
     *(PyPdfError, DependencyError, DeprecationError, zlib.error, struct.error),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError),
     *(OSError, EOFError, RuntimeError, NotImplementedError, AssertionError),
 )
 _CJK = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef\u2018-\u201d\u2026\u2014\U00020000-\U000323af"
-# A justified line whose characters were placed one by one has a space after each.
+# A justified line whose characters are positioned one by one has a space after each of them.
 _SPACED = re.compile(rf"(?:[{_CJK}] ){{3,}}")
-_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; misread bytes result in the Latin letters before it
+_FIRST_OF_OTHER_SCRIPTS = "\u0370"  # Greek; wrongly decoded bytes become the Latin letters before it
 _NUMBERS = re.compile(r"[0-9零〇一二三四五六七八九十百千]+|\b[ivxlc]+\b", re.IGNORECASE)
 _PAGE_NUMBER = re.compile(r"[\s\-—–·•|/第共页頁pP.]*(?:#[\s\-—–·•|/第共页頁.]*){1,2}")
 _LATIN_END, _LATIN_START = re.compile(r"[A-Za-z0-9,.;:!?)]$"), re.compile(r"^[A-Za-z0-9(]")
 _SENTENCE_END = re.compile(r"[。！？!?…][”’」』）)]*$")
 _HYPHENATED = re.compile(r"[a-z][\u00ad\u2010-]$")
 
-logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # it logs every flaw that it ignores
+logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # pypdf logs every error that it ignores
 
 
 def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in a PDF file. Raises UnreadableFile, also if its pages are pictures."""
+    """Return the work in a PDF file.
+
+    Raises UnreadableFile if the file is damaged, encrypted or too large, or has no Chinese text, also if its pages are
+    images.
+    """
     try:
         reader = PdfReader(file)
         if reader.is_encrypted and reader.decrypt("") is PasswordType.NOT_DECRYPTED:
@@ -81,9 +86,10 @@ def read_pdf(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 def extract_words(file: BinaryIO, name: Path | str, max_pages: int, max_chars: int) -> tuple[str, bool]:
-    """Extract the text of a PDF in its own order without chapters, and True if the text exceeds the limits.
+    """Return the text of a PDF file without chapters, and True if the file exceeds one of the limits.
 
-    Raises UnreadableFile if the file is damaged or needs a password.
+    max_pages, max_chars: what exceeds them is cut off. Raises UnreadableFile if the file is damaged or needs a
+    password.
     """
     try:
         reader = PdfReader(file)
@@ -107,7 +113,7 @@ def _damage_error(name: Path | str, error: Exception) -> UnreadableFile:
 
 
 def _without_chinese(pages: Sequence[Sequence[str]]) -> str:
-    """Return the message code for missing Chinese text: pictures, garbled text, or text in another language."""
+    """Return the message code for missing Chinese text: images, garbled text, or text in another language."""
     text = "".join(chain.from_iterable(pages))
     if sum(map(str.isalpha, text)) < MIN_LETTERS:
         return "intake.no-text-layer"
@@ -123,12 +129,16 @@ def _page_text(page: PageObject) -> str:
     text = page.extract_text()
     if text.isascii() or (count_han(text) and quality(text) >= MIN_QUALITY_TO_TRUST):
         return text
-    mended = repair(text.replace("\t", " ").replace("\n", "\t"))  # lines of one character give no evidence on their own
+    # A line with a single character gives no evidence, so all lines are repaired together.
+    mended = repair(text.replace("\t", " ").replace("\n", "\t"))
     return mended.text.replace("\t", "\n") if mended is not None else text
 
 
 def _page_lines(reader: PdfReader, name: Path | str) -> list[list[str]]:
-    """Return the lines of each page without blank ones."""
+    """Return the lines of each page without empty lines.
+
+    Raises UnreadableFile if there are too many pages or characters.
+    """
     if len(reader.pages) > MAX_PAGES:
         raise UnreadableFile(name, "intake.too-many-pages", most=MAX_PAGES)
     pages, left = [], MAX_CHARS
@@ -142,12 +152,15 @@ def _page_lines(reader: PdfReader, name: Path | str) -> list[list[str]]:
 
 
 def _closed_up(line: str) -> str:
-    """Return a line without the spaces after each of its characters."""
+    """Return a line in which Chinese characters are no longer followed by spaces, if each of them was."""
     return _SPACED.sub(lambda found: found[0].replace(" ", ""), line)
 
 
 def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
-    """Return the title and author that the file states, if they are Chinese: programs store paths and names in them."""
+    """Return the title and author in the metadata of the file, each "" unless it is Chinese.
+
+    Programs store paths and user names there.
+    """
     facts = reader.metadata
     stated = (facts.title, facts.author) if facts is not None else (None, None)
     title, author = (" ".join(str(each or "").split()) for each in stated)
@@ -155,7 +168,7 @@ def _stated_metadata(reader: PdfReader) -> tuple[str, str]:
 
 
 def _outline_titles(reader: PdfReader) -> list[tuple[int, str]]:
-    """Return (page, title) for the highest level of the outline with at least two entries, or [] if there is none."""
+    """Return (page number, title) for the highest outline level with at least two entries, or [] if there is none."""
     try:
         found = [(level, at, title) for level, at, title in _outline_entries(reader, reader.outline, 1) if title]
     except _DAMAGES:
@@ -177,7 +190,10 @@ def _outline_entries(reader: PdfReader, items: Iterable[object], level: int) -> 
 
 
 def _without_edges(pages: Sequence[Sequence[str]]) -> list[list[str]]:
-    """Return the pages without running heads, feet and page numbers; the first occurrence of a heading is kept."""
+    """Return the pages without running heads, feet and page numbers.
+
+    The first occurrence of a chapter heading is kept.
+    """
     seen_on = defaultdict[str, list[int]](list)
     for page, lines in enumerate(pages):
         for shape in {_line_shape(lines[at]) for at in _edge_lines(lines)}:
@@ -206,7 +222,7 @@ def _edge_lines(lines: Sequence[str]) -> list[int]:
 
 
 def _line_shape(line: str) -> str:
-    """Return a line without spaces in which every number is replaced by "#"."""
+    """Return a line without spaces, with "#" in place of every number."""
     return "".join(_NUMBERS.sub("#", line).split())
 
 
@@ -219,7 +235,7 @@ def _is_first_heading(line: str, seen: set[str]) -> bool:
 
 
 def _text_paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, str]]) -> Iterator[tuple[str, str]]:
-    """Yield (text, title) of each paragraph; the title comes from the outline if a chapter begins there."""
+    """Yield (text, title) of each paragraph. title: the outline title if a chapter begins at the paragraph, or ""."""
     full = _full_width(pages)
     titles = {at: _map_titles(lines, [title for page, title in marks if page == at]) for at, lines in enumerate(pages)}
     parts, own, is_over = list[str](), "", False
@@ -236,7 +252,10 @@ def _text_paragraphs(pages: Sequence[Sequence[str]], marks: Sequence[tuple[int, 
 
 
 def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
-    """Map outline titles to lines of a page; a title that matches no line is mapped to the first line."""
+    """Return the outline titles of a page by the index of their line.
+
+    A title that matches no line belongs to the first line.
+    """
     bare = ["".join(line.split()) for line in lines]
     placed: dict[int, str] = {}
     for title in titles:
@@ -246,7 +265,7 @@ def _map_titles(lines: Sequence[str], titles: Sequence[str]) -> dict[int, str]:
 
 
 def _full_width(pages: Sequence[Sequence[str]]) -> int:
-    """Return the width of full lines in half widths: one line in ten is at least that wide."""
+    """Return the width of a full line in half widths. One line in ten is at least as wide."""
     widths = sorted(_line_width(line) for lines in pages for line in lines)
     return widths[len(widths) * 9 // 10] if widths else 0
 
@@ -261,7 +280,7 @@ def _ends_paragraph(line: str, full: int) -> bool:
 
 
 def _append_line(parts: list[str], line: str) -> None:
-    """Append a line: Chinese without a space, Latin with a space, and a hyphenated word without its hyphen."""
+    """Append a line: Chinese without a space, Latin with a space, the rest of a hyphenated word without the hyphen."""
     before = "".join(parts[-2:])[-2:]
     if _HYPHENATED.search(before) and line[:1].islower():
         parts[-1] = parts[-1][:-1]

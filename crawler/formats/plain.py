@@ -1,7 +1,7 @@
 """Decodes the bytes of a rights holder's text file, or refuses them with a reason.
 
-This is stricter than the decoding of pages: a page in a doubtful encoding is marked as doubtful, but such a work would
-distort every comparison, so it is refused. A few broken characters are replaced and reported.
+The limits are stricter than those for pages. A page in a doubtful encoding is marked as doubtful, but a work in a
+doubtful encoding would distort every comparison. A few lost characters are replaced and reported.
 """
 
 import codecs
@@ -18,18 +18,19 @@ from crawler.characters.mojibake import MIN_QUALITY_TO_TRUST, frequent_share, qu
 from crawler.characters.repertoire import count_han
 
 MIN_UTF8_QUALITY = (
-    0.5  # wrong decodings score 0.05-0.70 (crawler.characters.decoding); valid UTF-8 is correct unless encoded twice
+    # Wrong decodings score 0.05-0.70 (crawler.characters.decoding); valid UTF-8 is correct unless it was encoded twice.
+    0.5
 )
 
-CHARS_FOR_A_BROKEN_ONE = 10_000  # a book may have one bad byte; with more, it was decoded wrongly
-MIN_CHARS_TO_LOSE_ONE = 1_000  # a short chapter; in a line or two, one broken character means that all may be wrong
+CHARS_FOR_A_BROKEN_ONE = 10_000  # a book may have one invalid byte; a book with more was decoded wrongly
+MIN_CHARS_TO_LOSE_ONE = 1_000  # a short chapter; if a line or two has one lost character, all of it may be wrong
 LOST = "\ufffd"
-BYTES_OF_CHARACTER = 3  # in UTF-8, for characters that books consist of; each byte may become one LOST
-# After a broken byte: the bytes that decide between the two ways to continue, and the number of such places for the
-# length of a text. More of them indicate another encoding, not broken bytes.
+BYTES_OF_CHARACTER = 3  # in UTF-8, for the characters of books; each of these bytes may become one LOST
+# After an invalid byte: the number of bytes that decide between the two ways to continue, and how many such positions a
+# text may have, in total and per character. A text with more is in another encoding.
 _BYTES_TO_TRY, _PLACES, _CHARS_OF_PLACE = 64, 20, 500
 _IN_STEP = "zhuiwen.in-step"
-MAX_PLACES = 5  # named in a message
+MAX_PLACES = 5  # number of lines that a message names
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16-le"), (b"\xfe\xff", "utf-16-be"))
 TRIED = ("UTF-8", "GB18030", "Big5", "UTF-16")
 _KINDS = (
@@ -50,16 +51,13 @@ _KINDS = (
 
 @dataclass(frozen=True, slots=True)
 class DecodedText:
-    """The characters of a file.
-
-    lost: the number of broken characters, which are U+FFFD
-    """
+    """The text of a file. lost: the number of undecodable characters, which became U+FFFD."""
 
     text: str
     lost: int = 0
 
     def flaws(self) -> tuple[Message, ...]:
-        """Return messages about lines with lost characters, for the owner of the file."""
+        """Return messages about the lines with lost characters, for the owner of the file."""
         if not self.lost:
             return ()
         lines = [number for number, line in enumerate(self.text.split("\n"), 1) if LOST in line]
@@ -68,7 +66,7 @@ class DecodedText:
 
 
 def decode_text(data: bytes, path: Path | str) -> DecodedText:
-    """Decode `data`, which must be Chinese. Raises UnreadableFile, which names `path`."""
+    """Decode a Chinese text file. Raises UnreadableFile if it is binary, not Chinese or in no certain encoding."""
     kind = kind_of_binary(data)
     if kind is not None:
         raise UnreadableFile(path, "intake.not-text", kind=kind)
@@ -78,12 +76,12 @@ def decode_text(data: bytes, path: Path | str) -> DecodedText:
 
 
 def kind_of_binary(data: bytes) -> Message | None:
-    """Return the kind of binary file that the first bytes indicate, or None if they indicate none."""
+    """Return the kind of binary file that the first bytes of `data` indicate, or None."""
     return next((kind for mark, kind in _KINDS if data.startswith(mark)), None)
 
 
 def decode_with_replacement(data: bytes, codec: str) -> tuple[str, int]:
-    """Decode with U+FFFD for invalid bytes; also return the number of lost characters."""
+    """Decode with U+FFFD for invalid bytes. Also return the number of lost characters."""
     try:
         return data.decode(codec), 0
     except UnicodeDecodeError:
@@ -99,9 +97,10 @@ def _count_lost(text: str) -> int:
 
 
 def _replace_byte(fault: UnicodeError) -> tuple[str, int]:
-    """Return the replacement for a byte that begins no character, and the position at which decoding continues.
+    """Return the replacement for an invalid byte, and the index at which decoding continues.
 
-    The next byte may be the second byte of that character; decoding it as a first byte garbles the rest of the line.
+    The next byte may be the second byte of the same character. If it were decoded as a first byte, the rest of the line
+    would be garbled.
     """
     assert isinstance(fault, UnicodeDecodeError)
     behind = fault.object[fault.start + 1 :][:_BYTES_TO_TRY].partition(b"\n")[0]
@@ -120,14 +119,20 @@ def normalize_text(text: str) -> str:
 
 
 def require_chinese(text: str, path: Path | str) -> str:
-    """Return `text` unchanged. Raises UnreadableFile if it has no Chinese character, as no copy could be found."""
+    """Return `text` unchanged.
+
+    Raises UnreadableFile if it has no Chinese character, because no copy of it could be found.
+    """
     if not count_han(text):
         raise UnreadableFile(path, "intake.no-chinese")
     return text
 
 
 def _decode_characters(data: bytes, path: Path | str) -> tuple[str, int]:
-    """Return the text, and the number of its lost characters."""
+    """Return the decoded text and the number of its lost characters.
+
+    Raises UnreadableFile if no encoding is certain.
+    """
     for mark, codec in _MARKS:
         if data.startswith(mark):
             return _decode_with_few_losses(data[len(mark) :], codec, path, len(mark))
@@ -146,7 +151,7 @@ def _decode_characters(data: bytes, path: Path | str) -> tuple[str, int]:
 
 
 def _decode_utf8(data: bytes) -> str | None:
-    """Return the text if every byte is valid UTF-8 and the result is not mojibake, or else None."""
+    """Return the text if all bytes are valid UTF-8 and the text is not mojibake, or else None."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError:
@@ -155,7 +160,7 @@ def _decode_utf8(data: bytes) -> str | None:
 
 
 def _decode_utf16(data: bytes) -> str | None:
-    """Return the text of a UTF-16 file without a byte order mark if one byte order yields running Chinese."""
+    """Return the text of a UTF-16 file without byte order mark; None if neither byte order yields running Chinese."""
     if len(data) % 2:
         return None
     for codec in ("utf-16-le", "utf-16-be"):
@@ -169,9 +174,9 @@ def _decode_utf16(data: bytes) -> str | None:
 
 
 def _decode_with_few_losses(data: bytes, codec: str, path: Path | str, at: int = 0) -> tuple[str, int]:
-    """Decode with replacement. Raises UnreadableFile if more than a few characters are lost.
+    """Decode with U+FFFD for invalid bytes. Raises UnreadableFile if more than a few characters are lost.
 
-    at: the number of bytes of the file before `data`
+    at: the number of bytes in the file before `data`
     """
     text, lost = decode_with_replacement(data, codec)
     if lost * CHARS_FOR_A_BROKEN_ONE > len(text) and (lost > 1 or len(text) < MIN_CHARS_TO_LOSE_ONE):

@@ -19,7 +19,7 @@ from crawler.formats.archive import Archive
 from crawler.formats.headings import cut_at_titles, number_chapters, split_chapters
 from crawler.formats.plain import normalize_text, require_chinese
 
-# python-docx's own errors for a damaged or hostile file, and errors that it does not catch
+# the exceptions of python-docx for a damaged or hostile file, and those that it does not catch
 _DAMAGES = (
     *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
     *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),
@@ -29,7 +29,7 @@ _HEADING_STYLE = re.compile(r"(?:heading|标题)\s*([1-9])", re.IGNORECASE)
 
 
 def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
-    """Return the work in a .docx file. Raises UnreadableFile if it cannot be read."""
+    """Return the work in a .docx file. Raises UnreadableFile if the file is damaged, too large or not Chinese."""
     paragraphs = list(_read_paragraphs(file, name))
     text = require_chinese("\n".join(text for text, _ in paragraphs), name)
     levels = [level for _, level in paragraphs if level]
@@ -41,7 +41,10 @@ def read_docx(file: BinaryIO, name: Path | str) -> WorkFile:
 
 
 def _read_paragraphs(file: BinaryIO, name: Path | str) -> Iterator[tuple[str, int]]:
-    """Yield (text, level) of every paragraph, also in tables; level 0 is running text, -1 the document's title."""
+    """Yield (text, level) for every paragraph and every row of a table.
+
+    Level 0 is running text, -1 the document's title.
+    """
     if file.read(4) == _OLD_WORD:
         raise UnreadableFile(name, "intake.old-word")
     with Archive(file, name, ".docx") as archive:

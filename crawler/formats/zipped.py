@@ -1,6 +1,6 @@
-"""Reads ZIP archives of texts, as sites offer them: the chapters of all texts, in the order of their names.
+"""Reads ZIP archives of texts, as sites offer them: the chapters of all texts in the order of their file names.
 
-Archives inside an archive are not opened, but reported and skipped.
+Archives inside an archive are skipped and reported.
 """
 
 import io
@@ -25,13 +25,13 @@ _TEXTS = frozenset({".txt", ".text", ".md", ""})
 _PAGES = frozenset({".html", ".htm", ".xhtml"})
 _ARCHIVES = frozenset({".zip", ".rar", ".7z", ".gz", ".tar", ".epub", ".docx"})
 _ARCHIVE_KINDS = frozenset({"intake.kind-zip", "intake.kind-rar", "intake.kind-7z", "intake.kind-gzip"})
-_FATAL = frozenset({"intake.unpacks-too-large"})  # for the whole archive; any other fault skips only its member
-MAX_FAULTS = 10  # reported for one archive
+_FATAL = frozenset({"intake.unpacks-too-large"})  # for the whole archive; any other error only skips its member
+MAX_FAULTS = 10  # number reported for an archive
 
 
 @dataclass(slots=True)
 class Unzipped:
-    """The texts of an archive.
+    """The texts in an archive.
 
     title: the title of the text if there is only one
     chapters: (title, text)
@@ -41,17 +41,17 @@ class Unzipped:
     title: str = ""
     chapters: list[tuple[str, str]] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
-    encoding: str = "utf-8"  # of the longest text
-    is_doubtful: bool = False  # True if any encoding is doubtful
+    encoding: str = "utf-8"  # encoding of the longest text
+    is_doubtful: bool = False  # True if the encoding of any text is doubtful
 
 
 def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
-    """Read the texts of a ZIP archive, up to and including the text that exceeds `most_chars`.
+    """Read the texts in a ZIP archive until their total length exceeds `most_chars`.
 
-    Raises UnreadableFile if the archive is protected, damaged, a bomb, or no archive.
+    Raises UnreadableFile if the file is protected, damaged, a decompression bomb, or not an archive.
     """
     found, longest, chars = Unzipped(), 0, 0
-    texts: list[tuple[str, Sequence[ChapterText]]] = []  # the chapters of each member with text, with its name
+    texts: list[tuple[str, Sequence[ChapterText]]] = []  # the name of each member with text, and its chapters
     with Archive(file, name) as archive:
         archive.require_modest()
         for member, shown in _archive_members(archive):
@@ -84,7 +84,7 @@ def read_zip(file: BinaryIO, name: Path | str, most_chars: int) -> Unzipped:
 
 
 def _archive_members(archive: Archive) -> Iterator[tuple[str, str]]:
-    """Yield (name in the archive, decoded name) in natural order, without folders and hidden files."""
+    """Yield (stored name, decoded name) of each member in natural order, without folders and hidden files."""
     shown = {name: decode_name(name) for name in archive.names if not name.endswith("/")}
     for name in sorted(shown, key=lambda each: (natural_key(shown[each]), each)):
         parts = PurePosixPath(shown[name]).parts
@@ -93,7 +93,10 @@ def _archive_members(archive: Archive) -> Iterator[tuple[str, str]]:
 
 
 def _read_member(archive: Archive, member: str, shown: str) -> tuple[Sequence[ChapterText], Decoded | None] | None:
-    """Read a member, or return None for pictures, programs and similar files. Raises UnreadableFile."""
+    """Return the chapters of a member and how it was decoded, or None if it is not a text.
+
+    shown: its decoded name. Raises UnreadableFile if it is an archive or damaged.
+    """
     suffix = PurePosixPath(shown).suffix.lower()
     if suffix in _ARCHIVES:
         raise UnreadableFile(shown, "page.archive-in-archive")
@@ -101,7 +104,7 @@ def _read_member(archive: Archive, member: str, shown: str) -> tuple[Sequence[Ch
         return None
     data = archive.read_member(member)
     if detect_kind(data) == PDF:
-        from crawler.formats.pdf import read_pdf  # loads pypdf, which most processes never need
+        from crawler.formats.pdf import read_pdf  # loads pypdf, which most processes do not need
 
         return read_pdf(io.BytesIO(data), shown).chapters, None
     binary = kind_of_binary(data)
@@ -124,11 +127,11 @@ def _chapter_title(stem: str, title: str, *, is_one_of_many: bool) -> str:
 
 
 def decode_name(name: str) -> str:
-    """Decode a member's name, which Windows writes in GBK and the format declares as code page 437."""
+    """Decode the name of a member. Windows writes names in GBK, but the format declares code page 437."""
     try:
         data = name.encode("cp437")
     except UnicodeEncodeError:
-        return name  # it was marked as UTF-8
+        return name  # the name was marked as UTF-8
     for encoding in ("utf-8", "gb18030"):
         try:
             return data.decode(encoding)

@@ -1,4 +1,4 @@
-"""Finds the main text by density: the part of a page with much running text and few links."""
+"""Finds the main text by density: it is the part of a page with much running text and few links."""
 
 import re
 from collections import Counter, defaultdict
@@ -20,11 +20,11 @@ _SMALL_PRINT = re.compile(
     "|举报电话|客服(?:电话|热线)|Powered by"
 )
 _MAX_CHARS_OF_SMALL_PRINT = 120
-MIN_CHARS_OF_SENTENCE = 15  # for a line without punctuation; shorter ones are labels, or verse, which counts little
+MIN_CHARS_OF_SENTENCE = 15  # for a line without punctuation; shorter lines are labels, or verse, which counts little
 MAX_LEVELS_TO_WIDEN = 12  # a post may be a box in a table cell inside another table
 MIN_BROTHERS_SHARE = 0.5
-# For siblings with the same structure: the short answers of a thread belong to it (2026-11, own layouts; .02 to .25
-# tried, same result up to .13).
+# For siblings of the same structure, because short answers in a thread belong to it (2026-11, own layouts; .02 to .25
+# tried, the same result up to .13).
 MIN_TWINS_SHARE = 0.05
 MIN_SHARED_PARTS = 0.5
 _MAX_PARTS = 60
@@ -38,18 +38,21 @@ _MENU_NAMES = re.compile(
 _BESIDE_PARAGRAPHS = frozenset({"p", "ul", "ol", "dl"})
 _WORTH_IN_MENUS, _WORTH_IN_TEASERS = 0.2, 0.05
 _LEVELS_TO_NAME = 6
-MAX_LINK_SHARE = 0.5  # of a line's characters; a line with more is navigation
+MAX_LINK_SHARE = 0.5  # of a line's characters; a line with a higher share is navigation
 
 
 def weight(line: Line) -> float:
-    """Return a line's weight as running text: characters outside links, plus 3 per punctuation mark; 0.0 for menus."""
+    """Return the weight of a line as running text; 0.0 for menus.
+
+    It is the number of characters outside links, plus 3 per punctuation mark.
+    """
     if line.worth is None:
         line.worth = _weight(line)
     return line.worth
 
 
 def weigh_in_any_script(page: Sequence[Line]) -> None:
-    """Also weigh lines without Chinese characters as running text, for a page in another language."""
+    """Weigh lines without Chinese characters as running text too, for a page in another language."""
     for line in page:
         line.worth = _weight(line, is_in_chinese=False)
 
@@ -66,12 +69,12 @@ def _weight(line: Line, *, is_in_chinese: bool = True) -> float:
 
 
 def is_small_print(text: str) -> bool:
-    """Return True if a line states the rights, registrations or software of a site."""
+    """Return True if a line states the copyright, registrations or software of a site."""
     return len(text) < _MAX_CHARS_OF_SMALL_PRINT and _SMALL_PRINT.search(text) is not None
 
 
 def main_container(page: Sequence[Line]) -> HtmlElement | None:
-    """Return the element that contains the running text, or None if a page has no sentence."""
+    """Return the element that contains the running text, or None if the page has none."""
     scores: dict[HtmlElement, float] = defaultdict(float)
     masses: dict[HtmlElement, float] = defaultdict(float)
     others = teasers(page[0].container.getroottree().getroot()) if page else set()
@@ -103,7 +106,7 @@ def _credit(
 
 
 def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """Return an ancestor if similar siblings also contain text, such as paragraphs in boxes or posts of a thread."""
+    """Return an ancestor of the best element if similar siblings also contain text, such as the posts of a thread."""
     best = node = _around_paragraph(best, masses)
     for _ in range(MAX_LEVELS_TO_WIDEN):
         parent = node.getparent()
@@ -116,7 +119,7 @@ def _widen(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
 
 
 def _around_paragraph(best: HtmlElement, masses: dict[HtmlElement, float]) -> HtmlElement:
-    """Return the block around a paragraph or list that outweighs its siblings, which are also text, however short."""
+    """Return the block around a paragraph or list if other paragraphs in that block are also text, however short."""
     around = next((node for node in best.iterancestors() if node.tag in BLOCKS), None)
     if best.tag not in _BESIDE_PARAGRAPHS or around is None or around.tag in ("html", "body"):
         return best
@@ -140,12 +143,12 @@ def _has_similar_siblings(node: HtmlElement, parent: HtmlElement, masses: dict[H
 
 
 def _kind(element: HtmlElement) -> tuple[object, str, str]:
-    """Return the tag, class and id without digits, so that post_1 and post_2 have the same kind."""
+    """Return the tag, class and id without digits, so that post_1 and post_2 are of the same kind."""
     return element.tag, *(_DIGITS.sub("", element.get(name) or "") for name in ("class", "id"))
 
 
 def _parts(element: HtmlElement) -> set[tuple[object, str]]:
-    """Return the tags and classes of the blocks inside an element."""
+    """Return the tags and classes of the blocks in an element, without digits."""
     below = (node for node in islice(element.iterdescendants(), _MAX_PARTS) if node.tag in BLOCKS)
     return {(node.tag, _DIGITS.sub("", node.get("class") or "")) for node in below}
 
@@ -156,9 +159,10 @@ def _names_a_menu(of_class: str, of_id: str) -> bool:
 
 
 def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
-    """Return a factor for text in menus, comments and similar boxes, by tag, class and id; 1.0 for other text.
+    """Return a factor for the weight of text in an element, by tags, classes and ids; 1.0 for ordinary text.
 
-    The factor is 0.2, or 0.05 in one of `others`, boxes that announce other pages, because there are many of them.
+    others: the teasers of other pages. Text in them has 0.05, because there are many of them; text in menus, comments
+    and similar boxes has 0.2.
     """
     node: HtmlElement | None = element
     for _ in range(_LEVELS_TO_NAME):
@@ -173,12 +177,13 @@ def _name_factor(element: HtmlElement, others: Container[HtmlElement]) -> float:
 
 
 def is_in_menu(element: HtmlElement) -> bool:
-    """Return True if a box is, or is inside, a menu, comments or a similar box, by tag and name."""
+    """Return True if an element is, or is inside, a menu, comments or a similar box, by tag, class and id."""
     return _name_factor(element, ()) < 1.0
 
 
 _HEADINGS = ("h2", "h3", "h4", "h5")
-# This many similar boxes with such a heading are a stream; two may be the previous and next parts of a series.
+# At least this many similar boxes with such a heading are a stream of teasers; two may be links to the previous and the
+# next part of a series.
 MIN_TEASERS = 3
 MIN_CHARS_OF_HEADING = 6  # shorter headings name sections
 MAX_CHARS_ABOVE_HEADING = 40  # a section, a name and a date; chosen, not measured
@@ -186,7 +191,7 @@ _MAX_HEADINGS, _MAX_LEVELS = 500, 8
 
 
 def teasers(root: HtmlElement) -> set[HtmlElement]:
-    """Return the boxes of all streams of teasers below `root`."""
+    """Return the boxes of all teasers below `root`, which announce other pages."""
     headings = [node for tag in _HEADINGS for node in islice(root.iter(tag), _MAX_HEADINGS) if _leads_away(node)]
     if len(headings) < MIN_TEASERS:
         return set()
@@ -208,7 +213,10 @@ def _blocks_above(heading: HtmlElement) -> list[HtmlElement]:
 
 
 def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
-    """Return True if at most a date and a section precede a heading, which excludes boxes that begin with text."""
+    """Return True if at most a date and a section precede the heading in its box.
+
+    A box that begins with text is no teaser.
+    """
     shown = 0
     for node in box.iter():
         if node is heading:
@@ -221,7 +229,7 @@ def _is_box_heading(box: HtmlElement, heading: HtmlElement) -> bool:
 
 
 def _leads_away(heading: HtmlElement) -> bool:
-    """Return True if a whole heading is a link to another page."""
+    """Return True if all of a heading is a link to another page."""
     links = [node for node in (heading, *heading.iterancestors(), *heading.iter("a")) if node.tag == "a"][:1]
     shown = len("".join("".join(heading.itertext()).split()))
     linked = sum(len("".join("".join(node.itertext()).split())) for node in links)
@@ -229,10 +237,11 @@ def _leads_away(heading: HtmlElement) -> bool:
     return bool(href) and not href.startswith(("#", "javascript:")) and linked >= shown >= MIN_CHARS_OF_HEADING
 
 
-# The edges of a text: words outside the box that holds most of the text are added, menus and frames of posts dropped.
+# Corrects the edges of the text: words outside the box with most of the text are added, menus and frames of posts
+# removed.
 
-# The share that a box around an unnamed main box may add: .25 loses a message's first six lines, .6 and 1 give the same
-# results for all public pages and the 58 (2026-11).
+# The share that a box around an unnamed main box may add. With .25, a message loses its first six lines; .6 and 1 give
+# the same results for all public pages and the 58 (2026-11).
 MAX_SHARE_OF_EDGES = 0.6
 MAX_LEVELS, MAX_LINES_OF_LEAD, MIN_HAN_OF_LEAD = 6, 12, 16
 _NO_EDGES = frozenset({"html", "body", "table", "tbody", "tr"})
@@ -242,7 +251,8 @@ _MARK = re.compile("[，。！？；]")
 def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Sequence[int]) -> HtmlElement | None:
     """Return a larger box around an unnamed main box if it adds little, and only text.
 
-    titles: the places of the page's title in `page`; a box that contains a title also contains what surrounds the text
+    titles: the indexes of the page title in `page`; a box that contains a title also contains the surroundings of the
+    text
     """
     if main is None:
         return None
@@ -261,9 +271,9 @@ def widen_main_box(page: Sequence[Line], main: HtmlElement | None, titles: Seque
 
 
 def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]) -> list[Line]:
-    """Return the lead of an article: the sentences between its heading and its box.
+    """Return the lead of an article: the sentences between its title and its box.
 
-    titles: places in `page`
+    titles: the indexes of the page title in `page`
     """
     first = next((place for place, line in enumerate(page) if main and line is main[0]), 0)
     heading = max((place for place in titles if place < first), default=first)
@@ -273,7 +283,7 @@ def lead_lines(page: Sequence[Line], main: Sequence[Line], titles: Sequence[int]
 
 
 def lines_in_box(page: Sequence[Line], box: HtmlElement | None) -> list[Line]:
-    """Return the lines inside a box."""
+    """Return the lines of a page that are inside a box."""
     within = set(box.iter()) if box is not None else set()
     return [line for line in page if line.container in within]
 
@@ -296,21 +306,22 @@ def _chars(chosen: Sequence[Line]) -> int:
     return sum(len(line.text) for line in chosen)
 
 
-# A box with this many headed sections of running text is one document, if the main box holds fewer and the other
-# sections have some weight: text under headings in a side column has less. A line of prose has at most this share of
-# links, while an index of other pages has more (2026-11, 17 manual layouts of our own; same results with .2 to .4 of
-# links and .2 to .5 of weight).
+# A box with at least MIN_SECTIONS headed sections of running text is one document if the main box contains fewer of
+# them and the other sections have enough weight: text under headings in a side column has less. A line of prose has at
+# most this share of links, and an index of other pages has more (2026-11, 17 manual layouts of our own; the same
+# results with .2 to .4 of links and .2 to .5 of weight).
 MIN_SECTIONS = 3
 MAX_LINK_SHARE_OF_PROSE = 0.3
 MIN_SHARE_ADDED = 0.5
 _MAX_LEVELS_OF_SECTIONS = 12
-_MIN_WEIGHT = 15.0  # of a line that is a sentence (crawler.main_text.density)
+_MIN_WEIGHT = 15.0  # of a line that is a sentence
 _TAGS = HEADINGS - {"h1"}
-_PARTS = frozenset({"p", "li", "dt", "dd", "pre"})  # their own names describe their contents, not their position
+# Their own names describe their contents, not their position on the page.
+_PARTS = frozenset({"p", "li", "dt", "dd", "pre"})
 
 
 def widen_to_sections(page: Sequence[Line], main: HtmlElement | None) -> HtmlElement | None:
-    """Return the box of all sections if `main` holds only some of them, or else `main`."""
+    """Return the box around all sections of a document if `main` contains only some of them, or else `main`."""
     if main is None:
         return None
     at_home = {box for box in {line.container for line in page} if box.tag in _TAGS and _leads_nowhere(box)}
@@ -353,19 +364,19 @@ def _is_prose(line: Line) -> bool:
 
 
 def _may_be_main_text(added: Sequence[Line]) -> bool:
-    """Return True if lines may be a part of the text, and contain neither menus nor comments."""
+    """Return True if lines may be part of the text: none is in a menu or in comments, and none is a label."""
     boxes = (line.container.getparent() if line.container.tag in _PARTS else line.container for line in added)
     return not any(is_in_menu(box) or is_elsewhere(box) for box in boxes) and not any(map(is_label, added))
 
 
-# Removes lines of the main container that are not part of the text: menus and the frames of posts.
+# Removes lines of the main box that are not part of the text: menus and the frames of posts.
 
 _NAVIGATION = re.compile(
     "上一[章页頁篇节節]|下一[章页頁篇节節]|返回(?:目录|目錄|书页|書頁|首页|首頁|列表|顶部)|加入(?:书签|書籤|书架|書架)|章节报错|章節報錯|投推荐票"
     "|责任编辑|責任編輯|扫一扫|扫描二维码|分享到|分享至|打印本页|关闭窗口|点击收藏|收藏本站|相关阅读|相關閱讀|相关新闻|延伸阅读|延伸閱讀"
     "|手机阅读|最新章节|免责声明|版权所有|版權所有|京公网安备|ICP备|Copyright|©"
 )
-_MAX_NAVIGATION_CHARS = 40  # a sentence of a novel may mention the next chapter
+_MAX_NAVIGATION_CHARS = 40  # longer sentences of a novel may mention the next chapter
 # Lines that repeat on a page in boxes without sentences: names of ranks, counters, "posted at" with different digits.
 MIN_REPEATS_OF_FRAME, MAX_CHARS_OF_FRAME = 2, 30
 MIN_CELLS_OF_TABLE = 3
@@ -374,7 +385,7 @@ _BETWEEN_LINKS = re.compile(" ?[·•|｜／] ?| [-–—/] ")
 
 
 def drop_navigation(chosen: Sequence[Line]) -> list[Line]:
-    """Drop navigation: lines that are mostly links, and the frames of posts."""
+    """Return the lines without navigation: those that are mostly links, and the frames of posts."""
     kept = [
         line
         for line in chosen
@@ -389,7 +400,10 @@ def _chars_but_between_links(line: Line) -> int:
 
 
 def _drop_frame_lines(chosen: Sequence[Line]) -> list[Line]:
-    """Drop repeated lines in kinds of boxes without any sentence; a refrain is in the same box as the other verses."""
+    """Return the lines without those that repeat in boxes of a kind without sentences.
+
+    A refrain is in the box of the verses.
+    """
     speaking = {_box(line) for line in chosen if END_OF_SENTENCE.search(line.text)}
     if not speaking:
         return list(chosen)
@@ -402,13 +416,13 @@ def _drop_frame_lines(chosen: Sequence[Line]) -> list[Line]:
 
 
 def _may_be_frame(line: Line) -> bool:
-    """Return False for headings, such as years in a chronicle, and lines of code and tables, which also repeat."""
+    """Return False for headings, such as years in a chronicle, and for lines of code and tables, which also repeat."""
     is_short = len(line.text) <= MAX_CHARS_OF_FRAME and line.container.tag not in _NEVER_FRAMES
     return is_short and not _is_of_table(line.container)
 
 
 def _is_of_table(box: HtmlElement) -> bool:
-    """Return True for a cell of a data table, or a box directly inside one; the row of a post has two cells."""
+    """Return True for a cell of a data table, or a box directly inside one. The row of a post has only two cells."""
     cell = box if box.tag in ("td", "th") else box.getparent()
     row = cell.getparent() if cell is not None and cell.tag in ("td", "th") else None
     return row is not None and len(row) >= MIN_CELLS_OF_TABLE
@@ -422,23 +436,23 @@ def _frame(line: Line) -> tuple[object, str, str]:
     return *_box(line), _DIGITS.sub("0", line.text)
 
 
-# Estimates the confidence in a main text from signals that need no human reading.
+# Estimates the confidence in a main text, from signals that need no human reader.
 #
 # Confidence is the probability that F1 against a person's reading is .9 or more: a logistic regression on 680 readings
 # of 88 pages, of which 61 % were deliberately poor (other boxes, whole pages, remaining lines). For the fit and its
 # quality on unseen sites, see docs/decisions/reading-pages.md.
 
 HAN_OF_WHOLE_TEXT = 120  # a paragraph; longer texts give no further evidence
-# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried); refit if the line filter or the density changes.
-# A sixth signal, the agreement of a second extractor, was removed; the base includes it at the value with which 176
+# Fitted 2026-11 with an L2 penalty of 1 (.3, 1 and 3 tried). Refit them if the line filter or the density changes. A
+# sixth signal, the agreement of a second extractor, was removed; the base contains it at the value with which 176
 # labelled pages are judged best without it (.8 to 1 tried).
 _BASE, _LENGTH, _SHARE, _PROSE, _COMPACT = -5.21, 0.25, 2.01, 1.93, 3.54
 
 
 def estimate_confidence(chosen: Sequence[Line], page: Sequence[Line]) -> float:
-    """Return the probability that a person would choose about the same lines of a page as its text.
+    """Return the probability that a person would choose nearly the same lines of a page as its text.
 
-    Uses four signals in [0, 1]: the length, up to a paragraph; the share of the page's running text; the share of
+    Four signals in [0, 1] are used: the length, up to a paragraph; the share of the page's running text; the share of
     characters in lines with the end of a sentence; and the share of chosen characters between the first and the last
     chosen line.
     """

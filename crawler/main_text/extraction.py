@@ -1,6 +1,6 @@
 """Extracts the main text of a page, its title, author, date and chapter number, with a confidence.
 
-The text is always cut from the page's own lines, so that it remains as shown: extractors return places, never words.
+The text always consists of lines of the page, as the page displays them.
 """
 
 import itertools
@@ -36,26 +36,26 @@ from crawler.main_text.zones import classify_other_lines, control_lines
 from crawler.markup import Line, lines
 from crawler.selectors import select
 
-# Chosen, not measured: text shorter than a short sentence is a label, and no case of its own. In other scripts, a
-# paragraph has some 200 letters.
+# Chosen, not measured: text shorter than a short sentence is a label and cannot be a copy of a work. In other scripts,
+# a paragraph has some 200 letters.
 MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 # A front page or chapter list has little text, and several times as much text in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
-# A comment form has two lines per field; a form around a page has hundreds.
+# per field; a comment form has two lines per field, and a form around a page has hundreds
 MAX_LINES_OF_A_FIELD = 4
-# The rules in a comment form may be longer than the shortest articles; chosen, not measured.
+# The rules in a comment form may be longer than the shortest articles. Chosen, not measured.
 MAX_HAN_OF_FORM, MAX_TIMES_THE_REST = 300, 2
 _FIELDS = frozenset({"input", "textarea", "select"})
-# Forums show a checkbox for moderators beside each post.
+# Forums have a checkbox for moderators at each post.
 _NO_FIELDS = frozenset({"hidden", "submit", "button", "image", "reset", "checkbox", "radio"})
-NONE = "none"  # the extractor if there is no main text
-_PENALTY_OF_A_SILENT_RULE = 0.5  # the site's own rule matched nothing: the page has changed
+NONE = "none"  # the extractor of a page without main text
+_PENALTY_OF_A_SILENT_RULE = 0.5  # if the site's own rule matches nothing, because the page has changed
 
-MAX_CHARS_OF_PREFIX = 12  # before a thread's title: "[求助]", the name of a board
+MAX_CHARS_OF_PREFIX = 12  # before the title of a thread: "[求助]", the name of a board
 
-MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # maximum number of reported template lines, and their length
+MAX_LEFT_OUT, MAX_CHARS_LEFT_OUT = 20, 80  # number and length of the template lines that are reported
 
-# Takes the lines of a whole page and the name of its site, and returns the lines that are not the site's own.
+# Takes the lines of a whole page and the name of its site, and returns the lines without the site's template.
 LineFilter = Callable[[Sequence[Line], str], list[Line]]
 
 
@@ -81,7 +81,7 @@ class Extraction:
 
 
 def keep_all_lines(page: Sequence[Line], site_name: str) -> list[Line]:
-    """Return all lines. This is the filter for a site that is not known yet."""
+    """Return all lines of a page. The filter for a site whose template is unknown."""
     return list(page)
 
 
@@ -92,10 +92,12 @@ def extract(
     title_selector: str = "",
     line_filter: LineFilter = keep_all_lines,
 ) -> Extraction | None:
-    """Extract the main text and the surroundings of a page without hidden parts, or return None if there is no text.
+    """Extract the main text and the surroundings of a page, or return None if it has too little text.
 
-    A list or a front page has no main text; all its lines are surroundings.
-    line_filter: removes the lines of the site's template before the text is chosen
+    tree: the page without hidden parts. body_selector, title_selector: the site's rules, or "". line_filter: removes
+    the lines of the site's template before the text is chosen. A list or front page has no main text; all its lines are
+    surroundings.
+
     Raises BadConfiguration if a selector is neither CSS nor XPath.
     """
     whole = lines(tree)
@@ -141,7 +143,7 @@ def extract(
 
 
 def is_worth_reading(texts: Iterable[str]) -> bool:
-    """Return True if a text is more than a label: enough Chinese characters, or enough letters of other scripts."""
+    """Return True if texts are more than a label: enough Chinese characters, or enough letters of other scripts."""
     whole = "".join(texts)
     han = count_han(whole)
     most = MIN_LETTERS_TO_KEEP + han
@@ -149,19 +151,19 @@ def is_worth_reading(texts: Iterable[str]) -> bool:
 
 
 def _drop_forms(tree: HtmlElement, page: Sequence[Line]) -> Sequence[Line]:
-    """Drop input forms, unless nothing else is worth reading."""
+    """Return the lines of a page without its input forms, unless nothing else is worth reading."""
     asked = _lines_of_forms(tree, page)
     rest = [line for place, line in enumerate(page) if place not in asked]
     return rest if asked and is_worth_reading(line.text for line in rest) else page
 
 
 def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
-    """Return the places of lines in input forms, which have a field for every few lines and little text.
+    """Return the indexes of lines in input forms, which have a field for every few lines and little text.
 
-    Other forms enclose whole pages, or their text.
+    Other forms enclose a whole page or its text.
     """
     form_of: dict[HtmlElement, HtmlElement] = {}
-    asking: dict[HtmlElement, set[HtmlElement]] = defaultdict(set)  # the blocks of a form that have fields
+    asking: dict[HtmlElement, set[HtmlElement]] = defaultdict(set)  # for each form, its blocks that have fields
     for form in tree.iter("form"):
         for node in form.iter() if form not in form_of else ():
             form_of[node] = form
@@ -182,7 +184,10 @@ def _lines_of_forms(tree: HtmlElement, page: Sequence[Line]) -> set[int]:
 
 
 def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extractor: str) -> list[Line]:
-    """Drop lines above the text. A thread's title becomes its first line, because it is often the question."""
+    """Return the lines of the text, without lines above it.
+
+    The title of a thread, often a question, becomes its first line.
+    """
     text = metadata.drop_head(chosen, title)
     if extractor != "thread" or not text:
         return text
@@ -214,7 +219,7 @@ def _choose_lines(
 
 
 def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line]) -> tuple[str, ...]:
-    """Return the lines that the filter removed between the first and the last line of the text."""
+    """Return the lines that the filter removed between the first and the last line of the text, shortened."""
     passed, ids = {id(line) for line in page}, {id(line) for line in chosen}
     places = [number for number, line in enumerate(whole) if id(line) in ids]
     if not places:
@@ -224,7 +229,7 @@ def _left_out(whole: Sequence[Line], page: Sequence[Line], chosen: Sequence[Line
 
 
 def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -> list[Line]:
-    """Return the lines that a site's rule selects; a selected inline element forms its own lines."""
+    """Return the lines that a site's rule selects. A selected inline element forms lines of its own."""
     nodes = select(tree, selector)
     passed = {(id(line.container), line.text) for line in page}
     found = [line for node in nodes for line in lines(node)]
@@ -233,7 +238,7 @@ def _lines_by_selector(tree: HtmlElement, page: Sequence[Line], selector: str) -
 
 
 def _is_headed(page: Sequence[Line], chosen: Sequence[Line], titles: Sequence[int]) -> bool:
-    """Return True if sentences are directly below the page's title, as for a video or a picture, however short."""
+    """Return True if sentences are directly below the page title, however short, as on pages of videos and images."""
     first = next((place for place, line in enumerate(page) if chosen and line is chosen[0]), 0)
     is_said = any(END_OF_SENTENCE.search(line.text) for line in chosen)
     return is_said and any(first - MAX_LINES_OF_LEAD <= place <= first for place in titles)
