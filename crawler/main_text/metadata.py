@@ -14,37 +14,39 @@ from lxml.html import HtmlElement
 from crawler.characters.repertoire import compile_for_both_scripts
 from crawler.markup import HEADINGS, Line, element_text
 
-# The heading of a page's text, without the names of the book, the section and the site around it.
+# Finds the title of a page's text, without the names of the book, the section and the site around it.
 
 MAX_TITLE_CHARS = 200
 MIN_HEADING_CHARS = 2
 _MAX_HEADINGS = 20
-# Maximum distance between a heading and its text, for author, date, tools and a few pictures.
+# The maximum distance between a heading and its text, for author, date, tools and a few images.
 _MAX_LINES_ABOVE, _MAX_LINES_INSIDE = 15, 3
 _TITLE_SEPARATORS = re.compile(
     r"\s*[_|｜»>]+\s*|\s+(?:[-–—]+|[·•]|::)\s+|--+|-(?=[\u4e00-\u9fff]{2,16}(?:网|網|站|中心|论坛|論壇|小说|小說|在线|政府|日报|日報|局)$)|——(?=[^—]{2,12}$)"
 )
 _HOME = re.compile(r"^(?:(?:https?:)?//[^/?#]+)?/?(?:index\.\w+|default\.\w+)?(?:[?#].*)?$", re.IGNORECASE)
 _HEADINGS = ("h1", "h2", "h3")
-# Separators between a page's heading and what its <title> adds; more than above, because the heading's end is known.
+# Separators between a page's heading and what its <title> adds. There are more than above, because the end of the
+# heading is known.
 _ADDED_AFTER = re.compile(r"\s*(?:[-–—_|｜»>·•]+|::)\s*")
 # Site names on the labelled pages (November 2026) have 3 to 14 characters, or up to 23 with their sections.
 _MAX_NAME_CHARS, _MAX_ADDED_CHARS = 20, 30
 _LIKE_A_SITE = re.compile(
     r"(?:[网網站报報社吧]|中心|论坛|論壇|社区|社區|书城|書城|小说|小說|文学|文學|在线|在線|新闻|新聞|频道|頻道)$"
 )
-# Additions to the titles of chapters and long texts that are not site names.
+# Words in <title> after the title of a chapter or a long text that are no site name.
 _NO_NAME = re.compile(r"第.{1,6}[页頁章节節回卷]|阅读|閱讀|最新|全文|下载|下載|^[\W\d]*$")
 _HOST = re.compile(r"^[a-z0-9-]+(?:\.[a-z0-9-]+)+$", re.IGNORECASE)
 _CHAPTER = re.compile(r"第.{1,9}[章节節回话話集]")
 
 
 def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main_lines: Sequence[Line] = ()) -> str:
-    """Return the heading of the text without the site's name, or "" if the page has none.
+    """Return the title of the text without the site's name, or "" if the page has none.
 
-    The heading is the nearest one above the text that the page's <title> repeats, or else a line above the text that
+    The title is the nearest heading above the text that the page's <title> repeats, or else a line above the text that
     is part of the <title>, or else the first part of the <title>.
-    selected: the text that the site's own rule matches, which takes precedence
+
+    selected: the text that the site's own rule matches; it takes precedence
     """
     if selected.strip():
         return one_line(selected)
@@ -67,8 +69,8 @@ def title(tree: HtmlElement, selected: str = "", page: Sequence[Line] = (), main
 def site_name(tree: HtmlElement) -> str:
     """Return the name of the site as the page states it, or "" if it states none.
 
-    The name is taken from the metadata, else from a link to the front page that the <title> repeats, else from the part
-    that the <title> adds to the page's heading, if it certainly does not belong to the heading.
+    The name is taken from the metadata, or else from a link to the front page that the <title> repeats, or else from
+    what the <title> adds to the page's heading, if that certainly does not belong to the heading.
     """
     stated = one_line(meta(tree, ("og:site_name", "application-name")) or "")
     if stated:
@@ -80,14 +82,20 @@ def site_name(tree: HtmlElement) -> str:
 
 
 def is_home(element: HtmlElement) -> bool:
-    """Return True if `element` shows only a link to the site's front page: the site's name, not a heading."""
+    """Return True if the text of an element is only a link to the site's front page.
+
+    Such text is the site's name, not a heading.
+    """
     links = [node for node in element.iter("a") if _HOME.match((node.get("href") or "#").strip())]
     inside = sum(len("".join("".join(node.itertext()).split())) for node in links)
     return bool(links) and inside >= len("".join("".join(element.itertext()).split()))
 
 
 def title_places(page: Sequence[Line], whole: str) -> list[int]:
-    """Return the places of lines outside links that repeat the page's <title> or a part of it, preferring headings."""
+    """Return the indexes of the lines outside links that repeat the page's <title> (`whole`) or a part of it.
+
+    If some of them are headings, only these are returned.
+    """
     parts = [_key(part) for part in _TITLE_SEPARATORS.split(one_line(whole)) if _key(part)]
     keys = [key for key in {_key(whole), *(parts[:-1] or parts)} if len(key) >= MIN_HEADING_CHARS]
     named = [
@@ -97,12 +105,12 @@ def title_places(page: Sequence[Line], whole: str) -> list[int]:
 
 
 def one_line(text: str) -> str:
-    """Collapse the whitespace of `text` and cut it to the maximum length of a title."""
+    """Collapse the whitespace of a text, and cut it to the maximum length of a title."""
     return " ".join(text.split())[:MAX_TITLE_CHARS]
 
 
 def meta(tree: HtmlElement, names: Sequence[str]) -> str | None:
-    """Return the first of these <meta> properties that is not empty."""
+    """Return the first of these <meta> properties that is not empty, or None."""
     stated: dict[str, str] = {}
     for node in tree.iter("meta"):
         name = (node.get("property") or node.get("name") or node.get("itemprop") or "").lower()
@@ -121,7 +129,7 @@ def _is_named(line: Line, keys: Sequence[str]) -> bool:
 
 
 def _site_name_in_title(tree: HtmlElement) -> str:
-    """Return the site's name after the page's heading in its <title>, or "" if it may belong to the heading."""
+    """Return the name of the site after the page's heading in its <title>, or "" if it may belong to the heading."""
     whole, stated = one_line(tree.findtext(".//title") or ""), one_line(meta(tree, ("og:title",)) or "")
     firsts = [node for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)]
     known = {_key(element_text(node)) for node in firsts} | {_key(stated)}
@@ -137,7 +145,10 @@ def _site_name_in_title(tree: HtmlElement) -> str:
 
 
 def _is_name(parts: Sequence[str], heading: str) -> bool:
-    """Return True if the last part can be a site's name; a single part after a chapter may be a book title."""
+    """Return True if the last part of a <title> can be the site's name.
+
+    A single part after a chapter may be a book title.
+    """
     name = parts[-1]
     if not MIN_HEADING_CHARS <= len(name) <= _MAX_NAME_CHARS:
         return False
@@ -146,11 +157,11 @@ def _is_name(parts: Sequence[str], heading: str) -> bool:
 
 
 def _is_author(name: str, tree: HtmlElement) -> bool:
-    """Return True if the page names somebody with that name, or whose name it contains, as its author."""
+    """Return True if the page states that an author has this name, or a name that is part of it."""
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
-    # The visible text is a part of the whole text, which takes a hundredth of the time.
+    # `element_text` returns a part of `text_content`, which takes a hundredth of the time, so that is searched first.
     return is_stated or (
         byline.search(tree.text_content()) is not None and byline.search(element_text(tree)) is not None
     )
@@ -182,7 +193,7 @@ def _nearest_heading(headings: Sequence[str], whole: str, page: Sequence[Line], 
 
 
 def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the only first-level heading above the text, if the page's <title> consists of one part."""
+    """Return the text of the only h1 heading if it is above the text, or ""."""
     found = {one_line(element_text(node)) for node in islice(tree.iter("h1"), _MAX_HEADINGS) if not is_home(node)} - {
         ""
     }
@@ -191,7 +202,10 @@ def _only_heading(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[
 
 
 def _title_part_above(parts: Sequence[str], page: Sequence[Line], main_lines: Sequence[Line]) -> str:
-    """Return the longest part of the title, or beginning or end of a part, that is a separate line above the text."""
+    """Return the longest part of the title that is a line above the text, or "".
+
+    If there is none, the start or the end of a part counts. parts: the parts of the page's <title>.
+    """
     keys = [_key(part) for part in parts]
     lines = [line for line in _lines_above(page, main_lines) if line.link_chars * 2 <= len(line.text)]
     shown = [one_line(line.text) for line in lines if len(_key(line.text)) >= MIN_HEADING_CHARS]
@@ -206,7 +220,7 @@ def _lines_above(page: Sequence[Line], main_lines: Sequence[Line]) -> Sequence[L
 
 
 def _place_of_text(page: Sequence[Line], main_lines: Sequence[Line]) -> int:
-    """Return the number of the line with which the main text begins."""
+    """Return the index of the line with which the main text begins."""
     return next((number for number, line in enumerate(page) if main_lines and line is main_lines[0]), 0)
 
 
@@ -218,7 +232,7 @@ def _key(text: str) -> str:
 MAX_NAME_CHARS = 30
 _META = ("og:novel:author", "article:author", "author", "byline")
 _LINES_ABOVE, _LINES_INSIDE, _LINES_AT_END, _LINES_BELOW = 12, 4, 3, 4
-_MAX_LINE_CHARS = 80  # a line that states an author is short; the last line of a text may end in one
+_MAX_LINE_CHARS = 80  # a line that states an author is short, as is a last line that ends in one
 _MAX_LINKED_DATA_CHARS = 200_000
 _NAME = r"[\u4e00-\u9fff·•A-Za-z][\u4e00-\u9fff·•A-Za-z0-9_.& ]{1,29}"
 _HAN_NAME = r"[\u4e00-\u9fff]{2,4}(?:·[\u4e00-\u9fff]{1,8})?"
@@ -233,7 +247,7 @@ STATED_AUTHOR = re.compile(
     rf"|^[\u4e00-\u9fff]{{2,6}}[／/]({_HAN_NAME})\s+20\d\d"
 )
 POSTER_NAME = r"[^\s:：，。、；|｜/()（）»]{2,20}"
-# in the line above a text, on any page
+# Statements of the poster in a line above a text, on any page.
 POSTED = compile_for_both_scripts(
     rf"(?:发布者|发布人|发帖人|发帖者|发表者|上传者|上传人|投稿人|投稿者|转帖人|楼主|博主|UP主|提问者)\s*[:：]\s*({POSTER_NAME})"
     rf"|^(?:(?:本帖|本贴|本文|本主题|帖子)?由)?\s*({POSTER_NAME}?)\s*(?:于|在)\s*(?:19|20)\d\d[-/.年][\d\s:：/.月日-]{{4,20}}(?:在\S{{1,12}})?(?:发布|发表|上传|分享)"
@@ -267,7 +281,7 @@ _SURNAMES = frozenset(
     "王李张張刘劉陈陳杨楊黄黃赵趙吴吳周徐孙孫马馬朱胡郭何高林罗羅郑鄭梁谢謝宋唐许許韩韓冯馮邓鄧曹彭曾肖蕭田董袁潘于蒋蔣蔡余杜叶葉程苏蘇魏吕呂"
     "丁任沈姚卢盧姜崔钟鍾谭譚陆陸汪范金石廖贾賈夏韦韋付傅方白邹鄒孟熊秦邱江尹薛闫阎閻段雷侯龙龍史陶黎贺賀顾顧毛郝龚龔邵万萬钱錢严嚴覃武戴莫孔向汤湯"
 )
-# publishers and software, which are not authors
+# Publishers and software, which are no authors.
 _NOT_A_PERSON = re.compile(
     r"(?:网|網|网络|公司|集团|科技|编辑部|編輯部|频道|系统)$|^[\d\W]+$|^(?:admin|administrator|root|webmaster|user)$",
     re.IGNORECASE,
@@ -290,7 +304,7 @@ def _names_in_head(tree: HtmlElement) -> Iterator[str]:
 
 
 def linked_data_records(tree: HtmlElement) -> Iterator[dict[str, Any]]:
-    """Yield the records of a page's linked data (schema.org)."""
+    """Yield the records in the linked data (schema.org) of a page."""
     for node in tree.iter("script"):
         text = node.text or ""
         if (node.get("type") or "").lower() != "application/ld+json" or len(text) > _MAX_LINKED_DATA_CHARS:
@@ -304,13 +318,13 @@ def linked_data_records(tree: HtmlElement) -> Iterator[dict[str, Any]]:
 
 
 def is_post(record: dict[str, Any]) -> bool:
-    """Return True if a linked data record describes a post, whose "author" is its poster."""
+    """Return True if a linked data record describes a post. The "author" of such a record is the poster."""
     kinds = record.get("@type")
     return any(kind in _TYPES_OF_POSTS for kind in (kinds if isinstance(kinds, list) else [kinds]))
 
 
 def _schema_name(stated: Any) -> str:
-    """Return the name in a schema.org author: a name, a Person, or a list of either."""
+    """Return the name in an author of schema.org, or "" for an Organization. stated: a name, a Person, or a list."""
     if isinstance(stated, list):
         return " ".join(filter(None, map(_schema_name, stated[:5])))
     if isinstance(stated, dict):
@@ -319,9 +333,9 @@ def _schema_name(stated: Any) -> str:
 
 
 def _accept_name(stated: str, tree: HtmlElement) -> str:
-    """Clean a stated name, or return "" if it is the name of the site or its software."""
+    """Clean a stated name. Return "" if it is no name, or the name of the site or its software."""
     name = _OFFICE.sub("", _END.sub("", one_line(stated))).strip()
-    name = name.partition("／")[0]  # a reporter, followed by the place of the report
+    name = name.partition("／")[0]  # the place of the report may follow the reporter
     if not name or len(name) > MAX_NAME_CHARS or "http" in name or "," in name or _NOT_A_PERSON.search(name):
         return ""
     title, site = one_line(tree.findtext(".//title") or ""), site_name(tree)
@@ -345,7 +359,7 @@ def _author_in_lines(page: Sequence[Line], main_lines: Sequence[Line]) -> str:
 
 
 def _stated_name(line: Line) -> str:
-    """Return the first name that a short line states, skipping photographers."""
+    """Return the first author that a short line states, or "". Photographers are skipped."""
     if len(line.text) > _MAX_LINE_CHARS:
         return ""
     for match in STATED_AUTHOR.finditer(line.text):
@@ -363,7 +377,7 @@ def _stated_name(line: Line) -> str:
 
 
 def _dateline_reporter(main_lines: Sequence[Line]) -> str:
-    """Return the reporter named by the dateline at the beginning of a text."""
+    """Return the reporter in the dateline at the beginning of a text, or ""."""
     for line in main_lines[:_LINES_INSIDE]:
         match = _PLACED.search(line.text[:_CHARS_OF_DATELINE])
         if match:
@@ -380,7 +394,7 @@ def _clean_name(found: str) -> str:
 
 
 def _signature_name(main_lines: Sequence[Line]) -> str:
-    """Return the name in a signature after the last sentence: （袁源）."""
+    """Return the name in a signature after the last sentence, such as （袁源）, or ""."""
     reported = (_REPORTED.search(line.text) for line in main_lines[:_MAX_LINES_TO_SEARCH])
     match = _SIGNED.search(main_lines[-1].text) if main_lines else None
     signed = match[1] if match and any(name[0] in _SURNAMES for name in match[1].split()) else ""
@@ -388,16 +402,16 @@ def _signature_name(main_lines: Sequence[Line]) -> str:
 
 
 def _name_on_own_line(lines: Sequence[Line]) -> str:
-    """Return a name on a separate line between heading and text."""
+    """Return the first name that is a line of its own, or ""."""
     names = (
         line.text for line in lines if _ALONE.match(line.text) and line.text[0] in _SURNAMES and not line.link_chars
     )
     return next(names, "")
 
 
-# The time of publication, and lines that only state such metadata.
+# Finds the time of publication, and lines that only state such metadata.
 
-# htmldate removes elements one by one, and copies the following text each time; saved pages have up to 8,000 (2026-11).
+# htmldate removes elements one by one, and copies the following text each time. Saved pages have up to 8,000 (2026-11).
 MAX_LINES_FOR_HTMLDATE, MAX_ELEMENTS_FOR_HTMLDATE = 20_000, 20_000
 _TIME_META = (
     "article:published_time",
@@ -416,13 +430,13 @@ _DATE_WORDS = re.compile("发布|發布|發佈|发表|發表|时间|時間|日�
 END_OF_SENTENCE = re.compile("[。！？；…」”』!?]")
 _HEAD_LINES = 6
 _BREADCRUMB = re.compile(r"[>＞»›]\s*\S+\s*(?:[>＞»›]|$)|^(?:当前|您的|目前|您现在的|你的)?位置[:：]")
-_CHINA = timezone(timedelta(hours=8))  # the time zone of pages that state none
+_CHINA = timezone(timedelta(hours=8))  # for pages that state no time zone
 MAX_CHARS_BESIDE_STAMP = 40  # Discuz has links and the poster's region in some 35 characters (2026-11)
-_MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; a longer one in an article is a sentence
+_MAX_HEAD_LINE_CHARS = 80  # a line that states a date is short; a longer line in an article is a sentence
 
 
 def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequence[Line], url: str) -> datetime | None:
-    """Return the time of publication that the page states, in UTC. A time without a zone is read as Chinese time."""
+    """Return the time of publication that the page states, in UTC, or None. A time without a zone is Chinese time."""
     stated = (meta(tree, _TIME_META) or "", *(node.get("datetime") or "" for node in tree.iter("time")))
     if moment := next(filter(None, map(find_datetime, stated)), None):
         return moment
@@ -435,7 +449,7 @@ def publication_time(tree: HtmlElement, page: Sequence[Line], main_lines: Sequen
 
 
 def find_datetime(text: str) -> datetime | None:
-    """Return the first date and time in `text`, in UTC. A time without a zone is read as Chinese time.
+    """Return the first date and time in a text, in UTC, or None. A time without a zone is Chinese time.
 
     >>> find_datetime("发布时间：2024年1月2日 10:20").isoformat()
     '2024-01-02T02:20:00+00:00'
@@ -453,11 +467,11 @@ def find_datetime(text: str) -> datetime | None:
 
 
 def is_byline(text: str) -> bool:
-    """Return True if a line only states author, source or date."""
+    """Return True if a line only states the author, source or date of a text."""
     rest = _DATE.sub("", STATED_AUTHOR.sub("", POSTED.sub("", text)))
     words = len(_DATE_WORDS.findall(text))
     date = _DATE.search(text)
-    # A diary's 2026年3月1日 晴 states no hour; a generated line does, and states where it was published.
+    # The entry of a diary, 2026年3月1日 晴, states no hour. A generated line does, and states where it was published.
     is_stamped = date is not None and date[4] is not None
     has_statement = bool(date or STATED_AUTHOR.search(text) or POSTED.search(text)) and (words > 0 or is_stamped)
     return has_statement and len(text) <= _MAX_HEAD_LINE_CHARS and len(rest) <= 8 + 8 * words and "。" not in text
@@ -471,12 +485,14 @@ def is_stamp(text: str) -> bool:
 
 
 def drop_head(chosen: Sequence[Line], title: str) -> list[Line]:
-    """Drop the title, the breadcrumb, and the line with author and date above the text."""
+    """Return the lines of a text without the title, the breadcrumb, and the line of author and date above it."""
     last = 0
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):
         if one_line(line.text) == title:
             last = number
-        elif len(line.text) > _MAX_HEAD_LINE_CHARS:  # also keeps patterns away from lines that are designed to be slow
+        elif (
+            len(line.text) > _MAX_HEAD_LINE_CHARS
+        ):  # also protects the patterns from lines that are designed to be slow
             break
         elif is_byline(line.text) or is_stamp(line.text) or _BREADCRUMB.search(line.text):
             last = number
@@ -494,7 +510,7 @@ def _htmldate_time(tree: HtmlElement, url: str) -> datetime | None:
 
 
 def _lines_near_main(page: Sequence[Line], main_lines: Sequence[Line]) -> Iterator[Line]:
-    """Return the short lines from just before the main text to its beginning, and at its end."""
+    """Return the short lines near the beginning and the end of the main text, in page order."""
     first = _place_of_text(page, main_lines)
     near = [*page[max(0, first - 12) : first + 4], *main_lines[-3:]]
     return (line for line in near if len(line.text) <= _MAX_HEAD_LINE_CHARS)

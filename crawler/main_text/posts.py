@@ -1,8 +1,8 @@
 """Finds the posts of a thread: boxes that recur between lines that state who wrote when.
 
 No class names of particular forum software are used. Lines that state a time or a floor number, in boxes of the same
-kind, divide the page into parts. The kind of box that holds most words in these parts contains the posts. What
-surrounds them (names and ranks of members, signatures, counters, buttons, advertisements) is in other boxes.
+kind, divide the page into parts. The posts are in the kind of box with the most words in these parts. Everything around
+them is in other boxes: names and ranks of members, signatures, counters, buttons, advertisements.
 """
 
 import re
@@ -29,12 +29,12 @@ from crawler.main_text.remarks import (
 from crawler.markup import Line
 
 Kind = tuple[object, ...]
-Span = tuple[int, int]  # the places of the first and the last line
+Span = tuple[int, int]  # the indexes of the first and the last line
 OWN_LINES = "own"
 MIN_CHARS_OF_TITLE = 5
 MIN_MARKS = 2
 MAX_KINDS_OF_MARKS = 20  # real threads have up to 9 (2026-11, own layouts and public pages)
-# Boxes of marks contain little else; a post that contains its own mark also contains words.
+# Boxes of marks contain little else. A post that contains its own mark also contains words.
 MIN_SHARE_OF_MARKS = 0.2
 _MAX_LEVELS_OF_KIND = 3
 _NUMBERS = re.compile(r"[0-9a-f]{8,}|\d+")
@@ -42,7 +42,7 @@ _DIGITS = re.compile(r"\d+")
 
 
 class PageBoxes:
-    """The lines of a page, its boxes by kind, and its marks: the lines that state who wrote when."""
+    """The lines of a page, its boxes by kind, and its marks, which are the lines that state who wrote when."""
 
     def __init__(self, page: Sequence[Line], title: str) -> None:
         self.page, self._title = page, title
@@ -50,7 +50,8 @@ class PageBoxes:
         self._elsewhere: dict[HtmlElement, bool] = {}
         repeats = Counter(_DIGITS.sub("0", line.text) for line in page)
         frames = [self._is_frame(line, repeats) for line in page]
-        # Words are characters plus weighted punctuation. Foreign words and code count neither for nor against a post.
+        # The words of a line are its characters plus weighted punctuation. Foreign words and code count neither for nor
+        # against a post.
         self.words = [0.0 if frame else _words(line) for frame, line in zip(frames, page, strict=True)]
         self._words_before = [0.0, *accumulate(self.words)]
         noise = (float(len(line.text)) if frame else 0.0 for frame, line in zip(frames, page, strict=True))
@@ -58,15 +59,15 @@ class PageBoxes:
 
     @cached_property
     def marks(self) -> dict[Kind, list[int]]:
-        """The places of the lines that state a time or a floor number, by the kinds of their boxes and parents."""
+        """The indexes of the lines that state a time or a floor number, by the kinds of their box and its parent."""
         return self._by_kind_of_line(place for place, line in enumerate(self.page) if is_mark(line.text))
 
     def dividing_marks(self) -> list[list[int]]:
-        """Return the marks, by kind, that may divide a page into posts."""
+        """Return the groups of marks that may divide the page into posts, the largest first."""
         return self._dividing_kinds(self.marks)
 
     def dividing_members(self) -> list[list[int]]:
-        """Return the names of members that may divide a page into posts, for pages that may state no times."""
+        """Return the groups of member names that may divide the page into posts. For pages that may state no times."""
         return self._dividing_kinds(
             self._by_kind_of_line(place for place, line in enumerate(self.page) if is_member(line))
         )
@@ -95,9 +96,9 @@ class PageBoxes:
 
     @cached_property
     def by_kind(self) -> dict[Kind, list[Span]]:
-        """The boxes of every kind that occurs at least twice, in order; the key OWN_LINES marks single lines.
+        """The spans of the boxes of each kind that occurs at least twice, in order. OWN_LINES marks single lines.
 
-        A post that contains its own mark has no separate box for its words, which are taken line by line.
+        A post that contains its own mark has no separate box for its words, so they are taken line by line.
         """
         found: dict[Kind, list[Span]] = defaultdict(list)
         for node, span in self.spans.items():
@@ -108,16 +109,16 @@ class PageBoxes:
         return {kind: sorted(spans) for kind, spans in found.items() if len(spans) >= MIN_MARKS}
 
     def has_words(self, span: Span) -> bool:
-        """Return True if a span contains words."""
+        """Return True if the lines of a span contain words."""
         return self._words_before[span[1] + 1] > self._words_before[span[0]]
 
     def score(self, span: Span) -> float:
-        """Return the number of words minus the noise among them: names, times, counters, links."""
+        """Return the number of words in a span minus the noise among them: names, times, counters, links."""
         words = self._words_before[span[1] + 1] - self._words_before[span[0]]
         return words - (self._noise_before[span[1] + 1] - self._noise_before[span[0]])
 
     def _is_frame(self, line: Line, repeats: Counter[str]) -> bool:
-        # Commands that several posts show are not frames.
+        # Command lines that several posts quote are not frames.
         is_said = line.container.tag == "pre" or END_OF_SENTENCE.search(line.text) is not None
         is_repeated = not is_said and repeats[_DIGITS.sub("0", line.text)] > 1
         is_title = len(line.text) >= MIN_CHARS_OF_TITLE and one_line(line.text) in self._title
@@ -140,7 +141,10 @@ class PageBoxes:
 
 
 def _kind(element: HtmlElement | None, levels: int) -> Kind:
-    """Return the tag and the class, or else the id, without digits; for an unnamed box, add its ancestors."""
+    """Return the kind of a box: its tag, and its class or else its id without digits.
+
+    An unnamed box adds its ancestors.
+    """
     if element is None or levels == 0:
         return ()
     named = _NUMBERS.sub("", element.get("class") or element.get("id") or "")
@@ -152,11 +156,11 @@ def _words(line: Line) -> float:
     return max(worth, float(len(line.text) - line.link_chars)) if worth else 0.0
 
 
-# The share of parts that must contain a kind of box: posts that were deleted or show only a picture have none.
+# The share of parts that must contain a box of the kind. Posts that were deleted or contain only an image have none.
 MIN_COVERAGE = 0.5
-# The share of the paragraphs' words that a box around them must contain to be the post.
+# The share of the words in paragraphs that a box around them must contain to be the post.
 MIN_SHARE_OF_BOXES = 0.5
-# If marks of two kinds alternate, such as a time and a floor number, they belong to the same posts.
+# If marks of two kinds alternate, such as a time and a floor number, both belong to the same posts.
 MIN_SHARE_BY_TURNS = 0.8
 _OF_TEXT = frozenset({OWN_LINES, "p", "h1", "h2", "h3", "h4", "h5", "h6", "pre", "blockquote", "ul", "ol", "center"})
 _SEPARATORS = re.compile(r"\s*[-_|·—–»【】]+\s*")
@@ -169,7 +173,7 @@ _NONE: Places = frozenset()
 class Posts:
     """The posts of a thread.
 
-    lines: the lines of the posts, in order; speaking: these and all other lines of the page with words
+    lines: the lines of the posts, in order. speaking: these and all other lines of the page that contain words
     """
 
     lines: list[Line]
@@ -177,9 +181,9 @@ class Posts:
 
 
 def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> Posts:
-    """Return the posts of a thread, including the first one, or no lines if fewer than two are found.
+    """Return the posts of a thread, including the first one; no lines if fewer than two are found.
 
-    main: the box that contains the running text, by density
+    main: the box with the running text, by density
     """
     title = one_line(tree.findtext(".//title") or "")
     boxes = PageBoxes(page, title)
@@ -192,7 +196,7 @@ def posts(tree: HtmlElement, page: Sequence[Line], main: HtmlElement | None) -> 
 
 @dataclass(frozen=True, slots=True)
 class _PostGroup:
-    """The lines of posts in boxes of one kind, their score, and the marks that divide them."""
+    """The lines of posts in boxes of one kind, their score, and the marks that divide the posts."""
 
     places: Places = _NONE
     score: float = 0.0
@@ -201,17 +205,14 @@ class _PostGroup:
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """The page of a thread.
-
-    main: the places of the running text, by density
-    """
+    """The page of a thread. main: the indexes of the lines of running text, by density."""
 
     boxes: PageBoxes
     title: str
     main: range
 
     def places(self) -> Places:
-        """Return the places of the opening and of all posts."""
+        """Return the indexes of the lines of all posts, including the first one."""
         parting = self.boxes.dividing_marks()
         best = self._best_group(parting)
         if not best.places:
@@ -234,7 +235,10 @@ class _Thread:
         )
 
     def _group(self, marks: Sequence[int], taken: Places) -> _PostGroup:
-        """Return the boxes between marks of one kind, using the kind of box with most words."""
+        """Return the boxes between marks, of the kind of box with the highest score.
+
+        taken: lines of posts found before.
+        """
         already = sorted(taken)
         best = best_of_text = _PostGroup()
         for kind, spans in self.boxes.by_kind.items():
@@ -243,7 +247,7 @@ class _Thread:
                 best_of_text = max(best_of_text, group, key=lambda each: each.score)
             else:
                 best = max(best, group, key=lambda each: each.score)
-        # Prefer a box around the paragraphs as the post, because paragraphs would omit the post's lists and tables.
+        # Prefer a box around the paragraphs as the post, because the paragraphs would lack its lists and tables.
         return best if best.score >= MIN_SHARE_OF_BOXES * best_of_text.score else best_of_text
 
     def _group_between_marks(self, marks: Sequence[int], spans: Iterable[Span]) -> _PostGroup:
@@ -251,7 +255,7 @@ class _Thread:
         parts = {part: list(run) for part, run in groupby(posts, key=lambda post: bisect_left(marks, post[0]))}
         if len(parts) < max(MIN_MARKS, MIN_COVERAGE * len(marks)):
             return _PostGroup()
-        # If a part has several boxes, those without words are frames; a single one is a post of links or pictures.
+        # If a part has several boxes, those without words are frames. A single one is a post of links or images.
         posts = [
             post for run in parts.values() for post in ([each for each in run if self.boxes.has_words(each)] or run)
         ]
@@ -259,20 +263,23 @@ class _Thread:
         return _PostGroup(places, sum(map(self.boxes.score, posts)), tuple(marks))
 
     def _belongs(self, group: _PostGroup, best: _PostGroup) -> bool:
-        """Return True if other boxes of posts are among the best ones, as answers to answers are."""
+        """Return True if the boxes of a group are among the posts of the best group, as answers to answers are."""
         if not group.places:
             return False
         first, last = self._enclosing_span(min(best.places), max(best.places))
         return first <= min(group.places) and max(group.places) <= last
 
     def _enclosing_span(self, first: int, last: int) -> Span:
-        """Return the lines of the smallest box around two lines."""
+        """Return the first and the last line of the smallest box around two lines."""
         above = set(blocks(self.boxes.page[last].container))
         around = next((node for node in blocks(self.boxes.page[first].container) if node in above), None)
         return (first, last) if around is None else self.boxes.spans[around]
 
     def _opening(self, first: int) -> Places:
-        """Return the first post or question, built unlike the others: running text with sentences after the title."""
+        """Return the indexes of the lines of the first post or question before `first`.
+
+        It is built differently from the other posts: running text with sentences after the title.
+        """
         heading = self._heading(first)
         main = _NONE
         if self.main and heading < self.main[-1] < first:
@@ -282,7 +289,10 @@ class _Thread:
         return main | frozenset(filter(self._is_sentence, above))
 
     def _question_and_answer(self) -> Places:
-        """Return a question with one answer: a following box named as an answer, with its own time or name."""
+        """Return the lines of a question with one answer, or of none.
+
+        The answer is in a following box that is named as an answer and has its own time or name.
+        """
         if not self.main:
             return _NONE
         marks = {place for places in self.boxes.marks.values() for place in places if place > self.main[-1]}
@@ -292,7 +302,10 @@ class _Thread:
         return question | answers if answers or min(question, default=self.main[0]) < self.main[0] else _NONE
 
     def _answer(self, mark: int) -> Span | None:
-        """Return the smallest box with words around a mark, if it is named as an answer and follows the question."""
+        """Return the smallest box with words around a mark, if it is named as an answer and follows the question.
+
+        Return None otherwise.
+        """
         for box in blocks(self.boxes.page[mark].container):
             span = self.boxes.spans[box]
             if span[0] <= self.main[-1]:
@@ -302,7 +315,10 @@ class _Thread:
         return None
 
     def _heading(self, first: int) -> int:
-        """Return the last line before `first` that has most in common with the page's title, or -1 if there is none."""
+        """Return the index of the last line before `first` that shares most with the page's title.
+
+        Return -1 if no line shares anything with it.
+        """
         names = [part for part in _SEPARATORS.split(self.title) if len(part) >= MIN_CHARS_OF_TITLE]
         alike = [
             (self._count_shared_chars(line.text, names), place) for place, line in enumerate(self.boxes.page[:first])
@@ -311,7 +327,10 @@ class _Thread:
         return place if likeness else -1
 
     def _count_shared_chars(self, text: str, names: Sequence[str]) -> int:
-        """Count the characters that a line shares with a title that contains it, or that it contains after a prefix."""
+        """Count the characters that a line shares with the page's title.
+
+        The title contains the line, or the line ends in a name.
+        """
         line = one_line(text[:MAX_CHARS_OF_TITLE])
         whole = len(line) if len(line) >= MIN_CHARS_OF_TITLE and line in self.title else 0
         return max([whole, *(len(name) for name in names if name in line and len(line) <= 2 * len(name))])
@@ -334,7 +353,7 @@ def _marks_alternate(marks: Sequence[int], others: Sequence[int]) -> bool:
 
 
 def _contains_any(span: Span, places: Sequence[int]) -> bool:
-    """Return True if any of the sorted places is inside the span."""
+    """Return True if a span contains any of the sorted indexes."""
     return bisect_left(places, span[0]) < bisect_right(places, span[1])
 
 
@@ -343,7 +362,7 @@ def _range(span: Span) -> range:
 
 
 def _outermost(spans: Iterable[Span]) -> Iterator[Span]:
-    """Yield sorted spans, except those that an earlier span contains."""
+    """Yield the spans that no earlier span contains. spans: in order."""
     end = -1
     for first, last in spans:
         if first > end:

@@ -1,7 +1,8 @@
-"""Finds lines of a page that are not its own text: readers' comments, rows of a thread index, other articles.
+"""Finds lines of a page that are not its own text: comments of readers, rows of a thread index, other articles.
 
-Comments and rows are similar, repeated boxes or lines that state who wrote when. A page's own text is below its title
-and outside of them. If there is no such text, as in a thread, the posts are the text and none of them is a comment.
+Comments and rows are in similar, repeated boxes, or follow lines that state who wrote when. The page's own text is
+below its title and outside of them. If there is no such text, as in a thread, the posts are the text, and none of them
+is a comment.
 """
 
 import re
@@ -18,7 +19,7 @@ from crawler.characters.repertoire import compile_for_both_scripts, count_han
 from crawler.main_text.metadata import title_places
 from crawler.markup import BLOCKS, Line
 
-# Lines around posts: they state who wrote when, or are written by forum software.
+# Recognises lines around posts: they state who wrote when, or forum software writes them.
 
 TIME = compile_for_both_scripts(
     r"\d{4}\s?[-/.年]\s?\d{1,2}\s?[-/.月]\s?\d{1,2}|\d{1,2}[-/月]\d{1,2}日?\s+\d{1,2}:\d{2}"
@@ -33,10 +34,11 @@ FLOOR = compile_for_both_scripts(
     r"(?:^|\s)(?:#\s?\d{1,5}|\d{1,5}\s?(?:#|楼|樓|F|L)|第\s?[\d一二三四五六七八九十百]{1,5}\s?楼)(?:\s|$|回复)"
     r"|^(?:楼主|沙发|板凳|地板|地下室)$|[一二三四五六七八九十]楼$"
 )
-_OF_MARKS = compile_for_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")  # contained in every time and floor
+# Every time and every floor number contains one of these.
+_OF_MARKS = compile_for_both_scripts(r"\d|刚|昨|前|于|楼|沙|板|地|yesterday")
 END_OF_SENTENCE = re.compile("[。！？；…!?]")
 MAX_CHARS_OF_MARK, MAX_CHARS_BESIDE_MARK = 90, 60
-# Notices that software writes into posts and below them.
+# Notices that software inserts into posts and below them.
 _OF_SOFTWARE = compile_for_both_scripts(
     r"^(?:本(?:帖|贴|主题|帖子|楼层?).{0,40}(?:编辑|审核|置顶|修改|通过|删除|折叠|高亮).{0,20}"
     r"|(?:最后|最近)?(?:编辑|修改)于.{0,40}|已编辑|下载附件|保存到相册|\(?[\d.]+ ?[KM]B,? ?下载次数.{0,20}"
@@ -76,7 +78,7 @@ def is_mark(text: str) -> bool:
 
 
 def is_member(line: Line) -> bool:
-    """Return True if a line is only a member's name: in a box named so, or a link to that member's other posts."""
+    """Return True if a line is only the name of a member: in a box named so, or a link to that member's posts."""
     if len(line.text) > MAX_CHARS_OF_MEMBER or END_OF_SENTENCE.search(line.text):
         return False
     if _MEMBER.search(line.container.get("class") or ""):
@@ -86,7 +88,7 @@ def is_member(line: Line) -> bool:
 
 
 def is_of_software(text: str) -> bool:
-    """Return True if a line is a button, a row of counters, or a notice that forum software writes."""
+    """Return True if a line is a button, a row of counters, or a notice that forum software inserts."""
     if len(text) > MAX_CHARS_OF_MARK or END_OF_SENTENCE.search(text):
         return False
     return _OF_SOFTWARE.match(text) is not None or len(_COUNTER.findall(text)) >= MIN_COUNTERS
@@ -98,12 +100,12 @@ def is_elsewhere(element: HtmlElement) -> bool:
 
 
 def is_answer(element: HtmlElement) -> bool:
-    """Return True if a box or an ancestor is named as an answer, a reply or similar."""
+    """Return True if a box or one of its ancestors is named as an answer, a reply or similar."""
     return any(_ANSWER.search(_name(node)) for node in _enclosing_blocks(element))
 
 
 def blocks(element: HtmlElement) -> Iterator[HtmlElement]:
-    """Yield the boxes around a line from inside out, except those of the whole page."""
+    """Yield the block elements around a line from inside out, except html and body."""
     node: HtmlElement | None = element
     while node is not None and node.tag not in ("html", "body"):
         if node.tag in BLOCKS:
@@ -119,7 +121,7 @@ def _name(element: HtmlElement) -> str:
     return f"{element.get('class', '')} {element.get('id', '')}"
 
 
-# Labels above comments, on separate lines.
+# Labels above comments, in lines of their own.
 _LABEL = compile_for_both_scripts(
     r"^[^\w]*(?:(?:全部|所有|最新|热门|最热|精彩|精选|网友|读者|用户|游客|文章|相关|本文|查看|已有|共有?|发表|我要)的?\s*){0,3}"
     r"(?:\d+\s*(?:条|个|篇|則|则)?的?\s*)?(?:评论|留言|跟帖|跟贴|回应|迴響|书评|点评|讨论|热议|回复)(?:区|列表|内容)?"
@@ -134,13 +136,13 @@ _SPEECH = compile_for_both_scripts(
 )
 _CLOCK = compile_for_both_scripts(r"\d[:：]\d\d|前(?:$|\s)|#|楼")
 _BESIDE_TIME = re.compile(r"[^\W\d_年月日时時分秒上下午前今昨天小周星期]{2,}")
-_OF_CODE = frozenset({"pre", "code"})  # their lines are numbered, and their comments begin with #
+_OF_CODE = frozenset({"pre", "code"})  # their lines have numbers, and comments in code begin with #
 _NAMED = re.compile(
     r"comment|(?:^|[\s_-])cmt|remark|repl(?:y|ies)|pinglun|liuyan|huifu|gentie|guest|message|discuss", re.IGNORECASE
 )
 MIN_UNITS, MIN_UNITS_UNDER_LABEL = 3, 2
 # The share of boxes that must contain a link, a button or a name, because the rows of a live report also have times.
-# With .6 and .8 the labelled pages are read the same; with .4, two of the 58 lose their text (2026-11).
+# With .6 and .8, the labelled pages are read in the same way; with .4, two of the 58 lose their text (2026-11).
 MIN_SHARE_OF_SPEECH = 0.8
 MAX_KINDS, MAX_LEVELS, MAX_LABELS, MAX_TITLES = 20, 12, 10, 10
 MIN_HAN_OF_OWN_TEXT = 16
@@ -149,9 +151,10 @@ _DIGITS = re.compile(r"\d+")
 
 
 def own_lines(page: Sequence[Line], title: str) -> tuple[list[Line], list[int]]:
-    """Return a page's lines without comments, index rows and other articles, and the places of its title in them.
+    """Return the lines of a page without comments, index rows and other articles, and the indexes of the title in them.
 
-    Comments are recognised by boxes, labels and times; they are kept if there is no other text below the title.
+    Boxes, labels and times identify comments, which are not removed if there is no other text below the title.
+
     title: the whole <title> of the page, with the site's name
     """
     titles = title_places(page, title)
@@ -197,7 +200,10 @@ class _Remarks:
         return any(count_han(text) >= MIN_HAN_OF_OWN_TEXT for text in said)
 
     def _regions(self, marks: list[int], levels: int) -> Iterator[range]:
-        """Yield the regions that marks of one kind divide: the boxes around them inside their smallest common box."""
+        """Yield the regions of comments or rows that marks of one kind divide, by the boxes around the marks.
+
+        levels: the number of levels of nested boxes that are searched
+        """
         holder = _around([self.page[place].container for place in marks])
         if holder is None or len(marks) < MIN_UNITS_UNDER_LABEL or levels == 0:
             return
@@ -225,7 +231,7 @@ class _Remarks:
             yield range(first if label is None else label, last)
 
     def _remarks_without_boxes(self, holder: HtmlElement, marks: list[int]) -> Iterator[range]:
-        """Yield comments without boxes, each of which begins with a line of author and time."""
+        """Yield the region of comments without boxes, each of which begins with a line of author and time."""
         label = self._label_above(marks[0])
         spoken = [place for place in marks if self._is_timed(place) and self._has_speaker(range(place, place + 1))]
         is_enough = len(spoken) >= max(MIN_UNITS, MIN_SHARE_OF_SPEECH * len(marks))
@@ -234,7 +240,7 @@ class _Remarks:
             yield range(first, self._end(holder, marks[-1]))
 
     def _hold_words(self, holder: HtmlElement, units: list[list[int]]) -> bool:
-        """Return True if the boxes of most marks contain words or links besides the marks."""
+        """Return True if the boxes of at least half of the units contain words or links besides the marks."""
         holding = sum(
             len(self._span(holder, _child(holder, self.page[marks[0]].container), marks)) > len(marks)
             or self.page[marks[0]].link_chars > 0
@@ -243,7 +249,7 @@ class _Remarks:
         return 2 * holding >= len(units)
 
     def _span(self, holder: HtmlElement, unit: HtmlElement | None, marks: list[int]) -> range:
-        """Return the places of the lines of one box below `holder`."""
+        """Return the indexes of the lines in one box below `holder`. marks: the marks in this box."""
         first, last = marks[0], marks[-1]
         while first > 0 and _child(holder, self.page[first - 1].container) is unit:
             first -= 1
@@ -252,7 +258,7 @@ class _Remarks:
         return range(first, last + 1)
 
     def _has_speaker(self, span: range) -> bool:
-        """Return True if a line is a link, a button, or only a name."""
+        """Return True if a line of a span is a link, a button, or only a name."""
         return any(self._is_of_speaker(self.page[place]) for place in span)
 
     def _is_of_speaker(self, line: Line) -> bool:
@@ -264,11 +270,11 @@ class _Remarks:
         return names or line.link_chars > 0 or _SPEECH.search(line.text) is not None
 
     def _is_timed(self, place: int) -> bool:
-        """Return True if a mark states more than a day, which is all that chronicles and lists of works state."""
+        """Return True if a mark states more than a day. Chronicles and lists of works state only days."""
         return _CLOCK.search(self.page[place].text) is not None
 
     def _title_boxes(self, holder: HtmlElement) -> set[HtmlElement]:
-        """Return the boxes below `holder` that contain the title."""
+        """Return the children of `holder` that contain the title."""
         boxes = (_child(holder, self.page[place].container) for place in self.titles)
         return {box for box in boxes if box is not None}
 
@@ -282,7 +288,10 @@ class _Remarks:
         return place + 1
 
     def _remarks_below(self, label: int) -> range:
-        """Return the lines below a label that begin with a name and have no time."""
+        """Return the lines below a label of comments if they begin with names, or an empty range.
+
+        Such comments state no times.
+        """
         for box in islice(blocks(self.page[label].container), MAX_LEVELS):
             last = self._end(box, label)
             if last - label <= MIN_UNITS:
@@ -306,8 +315,8 @@ def _kind(element: HtmlElement | None) -> tuple[object, str]:
     return ("", "") if element is None else (element.tag, _DIGITS.sub("", element.get("class") or ""))
 
 
-# Other whole articles on a page: a column of several articles, or the following ones loaded below.
-# The page's <title> names one article. Similar boxes with their own headings are the text of other pages.
+# Finds other whole articles on a page: those in a column of several articles, or those loaded below. The <title> of the
+# page names one article. Similar boxes with their own headings are the text of other pages.
 
 MIN_NEIGHBOURS = 2  # a single neighbour may be the second half of the article in another box
 MIN_HAN_OF_ARTICLE = 60  # a paragraph of two sentences
@@ -317,14 +326,14 @@ _HEADINGS = frozenset({"h1", "h2", "h3", "h4"})
 
 
 def _neighbours(page: Sequence[Line], titles: Sequence[int]) -> set[int]:
-    """Return the places of the lines of other articles, or none if the page's title precedes all text."""
+    """Return the indexes of the lines of other articles, or none if the page's title names no article on it."""
     if not titles:
         return set()
     return _neighbours_in_boxes(page, titles[0]) or _neighbours_in_sequence(page, titles[0])
 
 
 def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
-    """Return the articles that are in sibling boxes of the same kind."""
+    """Return the indexes of the lines of articles in sibling boxes of the same kind."""
     for box in islice(blocks(page[place].container), _MAX_LEVELS):
         above = place - 1 - _LINES_ABOVE_HEADING
         if above >= 0 and is_inside(box, page[above].container):
@@ -341,7 +350,10 @@ def _neighbours_in_boxes(page: Sequence[Line], place: int) -> set[int]:
 
 
 def _neighbours_in_sequence(page: Sequence[Line], place: int) -> set[int]:
-    """Return the other articles in the box of the page's own, if one with a similar heading precedes it."""
+    """Return the indexes of the lines of other articles in the same box as the page's own article.
+
+    There are such articles only if one with a similar heading precedes the page's own.
+    """
     heading = page[place].container
     if heading.tag not in _HEADINGS or heading.getparent() is None:
         return set()
@@ -364,7 +376,7 @@ def _is_article(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
-    """Return True if a box begins with a heading like the page's own, followed by an article."""
+    """Return True if a span begins with a heading similar to the page's own, and an article follows."""
     for place in span[: _LINES_ABOVE_HEADING + 1]:
         line = page[place]
         is_heading = len(line.text) <= MAX_CHARS_OF_HEADING and not END_OF_SENTENCE.search(line.text)
@@ -374,7 +386,7 @@ def _is_headed_alike(page: Sequence[Line], span: range, heading: int) -> bool:
 
 
 def _spans(page: Sequence[Line], boxes: Sequence[HtmlElement]) -> Iterator[range]:
-    """Yield the places of the lines of sibling boxes."""
+    """Yield the indexes of the lines of each of these sibling boxes."""
     parent, wanted = boxes[0].getparent(), set(boxes)
     start, current = 0, None
     for place, line in enumerate(page):
@@ -401,7 +413,7 @@ def _shape(element: HtmlElement) -> tuple[object, str]:
 
 
 def _around(boxes: Sequence[HtmlElement]) -> HtmlElement | None:
-    """Return the smallest box that contains all of some boxes, or None if they are on different pages."""
+    """Return the smallest box that contains all `boxes`, or None if there is none."""
     path = list(_upwards(boxes[0]))
     for box in boxes[1:]:
         above = set(_upwards(box))
@@ -416,7 +428,7 @@ def _upwards(box: HtmlElement) -> Iterator[HtmlElement]:
 
 
 def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
-    """Return the child of `parent` that is or contains a box, or None if the box is `parent` or outside of it."""
+    """Return the child of `parent` that is or contains a box, or None if the box is not inside `parent`."""
     node: HtmlElement | None = box
     while node is not None and node is not parent:
         above = node.getparent()
@@ -427,5 +439,5 @@ def _child(parent: HtmlElement, box: HtmlElement) -> HtmlElement | None:
 
 
 def is_inside(parent: HtmlElement, box: HtmlElement) -> bool:
-    """Return True if `parent` is a box or its ancestor."""
+    """Return True if `parent` is the box or an ancestor of it."""
     return parent is box or parent in box.iterancestors(parent.tag)

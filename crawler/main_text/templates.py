@@ -1,14 +1,13 @@
 """Learns the template of a site from lines that repeat on its pages: navigation, notices, advertisements.
 
 The frame of a line identifies it: its Chinese characters without book titles, numbers, Latin letters and punctuation.
-An advertisement keeps its frame although its URL or decoration changes with each load. The template drops a repeated
-line only if
-
-- the line is in a kind of box, except paragraphs, that showed few different lines on many pages, or
+The frame of an advertisement is the same although its URL or decoration changes with each load. The template drops a
+repeated line only if
+- the line is in a kind of box, except paragraphs, that has contained few different lines on many pages, or
 - the line names a site: a host in any spelling, or the site's own name.
 
-A refrain, a closing formula (且听下回分解) or a chapter with several URLs meets neither condition: its neighbours do
-not repeat, and it names no site. Pages that repeat each other are not used for learning.
+A refrain, a closing formula (且听下回分解) and a chapter with several URLs meet neither condition: their neighbours do
+not repeat, and they name no site. Pages that repeat each other are not used for learning.
 """
 
 import json
@@ -29,15 +28,15 @@ from crawler.markup import Line
 
 FILE_NAME = "templates.json"
 FORMAT = 1
-# Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/reading-pages.md):
-# 2 to 8 pages, shares of .1 to .5 and repetitions of .5 to .9 tried; no edition loses text except with 2 pages.
+# Chosen on the demo's texts and the editions of the shared corpora, 2026-11 (docs/decisions/reading-pages.md): 2 to 8
+# pages, shares of .1 to .5 and repetitions of .5 to .9 were tried. No edition loses text, except with 2 pages.
 MIN_PAGES = 4
 MIN_SHARE_OF_PAGES = 0.2  # of the pages since a frame was first seen, so that lines of former designs expire
-# A place that belongs to the site: the maximum number of different lines per page. A box of texts has at least one per
-# page, and is also shown on lists: .6 to .9 if a post is one line.
+# The maximum number of different lines per page in a kind of box that belongs to the site. A box of texts has at least
+# one per page, but lists contain it too: .6 to .9 if a post is one line.
 MAX_FRAMES_PER_PAGE_OF_PLACE = 0.5
-MAX_CHARS = 300  # of a line: notices are long, and chapters on one line are longer
-# Limits on the stored data: a site of any size takes at most some 300 KB.
+MAX_CHARS = 300  # of a line; notices are long, and chapters on one line are longer
+# Limits on the stored data: a site of any size takes some 300 KB at most.
 MAX_FRAMES, MAX_PLACES, MAX_SKETCHES, MAX_HOSTS = 3_000, 400, 300, 8
 PAGES_BETWEEN_SAVES = 25
 SKETCH_HASHES = 32
@@ -58,31 +57,32 @@ _OF_TEXT = frozenset({"p", "blockquote", "pre"})  # a refrain may have its own c
 @dataclass(slots=True)
 class _Frame:
     pages: int
-    first: int  # the number of the host's pages when it was first seen
+    first: int  # the host's number of pages when the frame was first seen
 
 
 @dataclass(slots=True)
 class _PlaceCounts:
     pages: int = 0
-    frames: int = 0  # number of different ones
+    frames: int = 0  # number of different frames
 
 
 @dataclass(slots=True)
 class HostTemplate:
-    """The lines that the pages of one host have in common so far."""
+    """The lines that the pages of one host have had in common so far."""
 
     pages: int = 0
     frames: OrderedDict[str, _Frame] = field(default_factory=OrderedDict)
     places: OrderedDict[str, _PlaceCounts] = field(default_factory=OrderedDict)
     sketches: OrderedDict[str, tuple[str, ...]] = field(default_factory=OrderedDict)
-    _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))  # names of sketches by hash
+    # The names of sketches by hash.
+    _holders: defaultdict[str, set[str]] = field(default_factory=lambda: defaultdict(set))
 
     def __post_init__(self) -> None:
         for name, sketch in self.sketches.items():
             self._hold(name, sketch)
 
     def learn(self, page: Sequence[Line]) -> None:
-        """Learn from one page, unless it repeats a page that was learnt before."""
+        """Learn from a page, unless it repeats a page that was learnt before."""
         sketch = _sketch(page)
         if self._is_known(sketch):
             return
@@ -104,7 +104,7 @@ class HostTemplate:
         _drop_oldest(self.frames, MAX_FRAMES)
 
     def is_template(self, line: Line, names: Sequence[str]) -> bool:
-        """Return True if a line belongs to the site, not to the text.
+        """Return True if a line belongs to the template of the site and not to the text.
 
         names: the site's own names, case-folded
         """
@@ -145,9 +145,10 @@ class HostTemplate:
 
 
 class SiteTemplates:
-    """The templates of a site's hosts, stored in `folder` if there is one.
+    """The templates of a site's hosts.
 
-    If several processes share a folder, the last write counts; what it lacks is learnt again within a few pages.
+    folder: where they are stored; None to store nothing. If several processes share a folder, the last write counts;
+    what it lacks is learnt again within a few pages.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -206,7 +207,7 @@ def _frame(text: str) -> str:
 
 
 def _place(container: HtmlElement) -> str:
-    """Return the digest of a kind of box: the tags and classes of a block and its two ancestors, without digits."""
+    """Return the digest of a kind of box: the tags and classes of a block and two of its ancestors, without digits."""
     parts, node = [], container
     for _ in range(3):
         if node is None:
@@ -217,7 +218,7 @@ def _place(container: HtmlElement) -> str:
 
 
 def _sketch(page: Sequence[Line]) -> tuple[str, ...]:
-    """Return the smallest hashes of the page's sentences; pages with the same text share most of them."""
+    """Return the smallest hashes of the sentences on a page. Pages with the same text share most of them."""
     sentences = {_hash(line.text) for line in page if len(line.text) > 15 and line.link_chars * 2 < len(line.text)}
     return tuple(sorted(sentences)[:SKETCH_HASHES])
 
@@ -232,7 +233,7 @@ def _drop_oldest(kept: "OrderedDict[str, Any]", most: int) -> None:
 
 
 def _host_template(hosts: "OrderedDict[str, HostTemplate]", host: str) -> HostTemplate:
-    """Return the template of a host and mark it as the most recently used."""
+    """Return the template of a host, and mark the host as the most recently used."""
     template = hosts.setdefault(host, HostTemplate())
     hosts.move_to_end(host)
     _drop_oldest(hosts, MAX_HOSTS)
@@ -254,7 +255,7 @@ def _as_record(template: HostTemplate) -> dict[str, Any]:
 
 
 def _load_templates(path: Path | None) -> "OrderedDict[str, HostTemplate]":
-    """Load the saved templates, or none if they cannot be read; they are learnt again within a few pages."""
+    """Load the stored templates; return none if they cannot be read. They are learnt again within a few pages."""
     if path is None or not path.exists():
         return OrderedDict()
     try:
@@ -275,14 +276,16 @@ def _template_from_record(record: Mapping[str, Any]) -> HostTemplate:
     )
 
 
-# The skeleton of a page: its elements with their classes and ids, without words. Pages of the same template agree.
+# The skeleton of a page: its elements with their classes and ids, without text. Pages of the same template have similar
+# skeletons.
 
 MAX_ELEMENTS = 5_000
-_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})  # they depend on the text
+# Which of them occur depends on the text.
+_TAGS_OF_TEXT = frozenset({"p", "br", "b", "i", "em", "strong", "span", "font"})
 
 
 def skeleton(tree: HtmlElement) -> frozenset[str]:
-    """Return one entry for each element with a class or an id: its tag and names, and its parent's names.
+    """Return an entry for each element with a class or an id: its tag and names, and the names of its parent.
 
     Digits in names are ignored, because a page may use its number as an id.
     """
@@ -299,13 +302,13 @@ def skeleton(tree: HtmlElement) -> frozenset[str]:
 
 
 def template(skeletons: Sequence[frozenset[str]]) -> frozenset[str]:
-    """Return the entries that at least half of the skeletons have in common."""
+    """Return the entries that at least half of the skeletons contain."""
     counts = Counter(entry for each in skeletons for entry in each)
     return frozenset(entry for entry, count in counts.items() if count * 2 >= len(skeletons))
 
 
 def agreement(one: Iterable[str], other: Iterable[str]) -> float:
-    """Return the Jaccard similarity of two templates, [0, 1]; 0.0 if one is empty."""
+    """Return the Jaccard similarity of two templates, [0, 1]; 0.0 if one of them is empty."""
     first, second = frozenset(one), frozenset(other)
     return len(first & second) / len(first | second) if first and second else 0.0
 

@@ -1,7 +1,7 @@
 """Recognises threads: the posts of a forum, or a question and its answers, which together form the text.
 
-An article with comments below is built similarly, but its comments are not part of the text. A page is a thread only if
-it states so itself, or if several kinds of signals agree.
+An article with comments below is built similarly, but the comments are not part of its text. A page is a thread only if
+it declares that itself, or if several kinds of signals agree.
 """
 
 import re
@@ -20,7 +20,7 @@ from crawler.markup import Line, lines
 
 MIN_POINTS = 2
 MIN_TIMES_OF_SCRIPTLESS = 2  # a page whose scripts ran contains its posts twice
-# Stated by the page: schema.org's types of threads. A Question without answers also occurs in lists of questions
+# Types of schema.org by which a page declares a thread. A Question without answers also occurs in lists of questions
 # (FAQPage).
 _DECLARED = re.compile(r"(?:QAPage|DiscussionForumPosting)\b")
 # Software that is used only for forums, and software that is also used for portals with articles.
@@ -40,7 +40,7 @@ _ADDRESS = re.compile(
     r"|discussions?/[\w-]*\d|d/\d+|read(?:\.php)?[?-]tid|question-\d|ask/[\w-]*\d|wenda/|forum\.php\?mod=viewthread)",
     re.IGNORECASE,
 )
-# Portals with the same software have articles, with comments below.
+# Portals with the same software have articles with comments below.
 _ADDRESS_OF_ARTICLE = re.compile(r"/(?:article-\d|portal\.php|portal/|blog-\d|news/|archives/)", re.IGNORECASE)
 # Labels that occur only around posts and answers, in lines that are not sentences.
 _LABEL = compile_for_both_scripts(
@@ -57,7 +57,7 @@ _LABEL_OF_REMARKS_TOO = compile_for_both_scripts(
 _REPLIES = compile_for_both_scripts(
     r"(?:^|[\s|·•])(?:(?:共收到|共|全部)?\s*\d+\s*(?:条|个)?(?:回复|回应)|(?:回复|回应)\s*[(（:：]?\d+[)）]?|(?:全部|所有)(?:回复|回应))(?:$|[\s|·•])"
 )
-# names of comments below an article
+# Names of comments below an article.
 _REMARKS = compile_for_both_scripts("评论|留言|跟帖|书评|读后感|读者来信|大家说|网友热议")
 _POWERED = re.compile(
     r"Powered by|Built with|Forum software|Simple Machines|驱动|构建|论坛(?:软件|程序)|©", re.IGNORECASE
@@ -67,7 +67,7 @@ _NAMES = re.compile(
     r"|postmessage_|PostStream|QuestionHeader|QuestionAnswer|AnswerItem|DiscussionPage",
     re.IGNORECASE,
 )
-# Comments are also replies, so this counts as a single name, however many boxes have it.
+# Comments are replies, too, so this counts as one name, however many boxes have it.
 _NAME_OF_REPLIES = re.compile(r"(?:^|[\s_-])repl(?:y|ies)(?:$|[\s_-])", re.IGNORECASE)
 _NAMES_OF_REMARKS = re.compile("disqus|comment|remark|pinglun", re.IGNORECASE)
 MIN_NAMES = 2
@@ -76,7 +76,7 @@ _names_of_boxes = etree.XPath(
     " or self::main or self::dl or self::h1 or self::h2]/@*[name()='class' or name()='id']"
 )
 _types = etree.XPath("//@itemtype")
-# every label contains one of these
+# Every label contains one of these characters.
 _OF_LABELS = compile_for_both_scripts("楼|帖|贴|答|采|问|悬|回|电|序|该|者|病|沙|板|地|评|言|#")
 _MAX_CHARS_OF_LABEL, _MAX_CHARS_OF_IMPRINT = 60, 120
 _DIGITS = re.compile(r"\d+")
@@ -84,7 +84,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class PageStatements:
-    """The statements of a page about itself, outside its text."""
+    """What a page states about itself outside its text."""
 
     generator: str = ""
     addresses: list[str] = field(default_factory=list)
@@ -113,7 +113,7 @@ def read_statements(tree: HtmlElement) -> PageStatements:
 
 
 def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line], url: str) -> bool:
-    """Return True if a page is a thread, by its statements, software, URL, labels and names of boxes."""
+    """Return True if a page is a thread, judging by its statements, software, URL, labels and names of boxes."""
     addresses = [url, *statements.addresses]
     is_article = any(map(_ADDRESS_OF_ARTICLE.search, addresses))
     points = MIN_POINTS if _declares_thread(tree, statements) else _points_of_software(statements, page, is_article)
@@ -122,13 +122,13 @@ def is_thread(tree: HtmlElement, statements: PageStatements, page: Sequence[Line
     frames = [text for text in short if _OF_LABELS.search(text) and not END_OF_SENTENCE.search(text)]
     points += len({_DIGITS.sub("", found[0].strip()) for text in frames for found in _LABEL.finditer(text)})
     if points == MIN_POINTS - 1:
-        # Names of boxes, and labels that also occur around comments, only confirm a likely thread.
+        # Names of boxes, and labels that also occur around comments, can only confirm a likely thread.
         return any(map(_LABEL_OF_REMARKS_TOO.search, frames)) or _has_names(tree)
     return points >= MIN_POINTS or (not is_article and _is_answered(frames) and _has_names(tree))
 
 
 def scriptless_lines(statements: PageStatements, page: Sequence[Line]) -> list[Line]:
-    """Return the lines that a forum shows without scripts, if the page itself has hardly any words."""
+    """Return the lines that a forum provides without scripts if the page itself has hardly any words, or else []."""
     if not statements.is_program and "Discourse" not in statements.generator:
         return []
     boxes = (node for node in statements.without_scripts if next(node.iterancestors("head"), None) is None)
@@ -141,7 +141,7 @@ def _han(page: Sequence[Line]) -> int:
 
 
 def _is_answered(frames: Sequence[str]) -> bool:
-    """Return True if a page counts replies and does not mention comments."""
+    """Return True if the labels of a page count replies and do not mention comments."""
     return any(map(_REPLIES.search, frames)) and not any(map(_REMARKS.search, frames))
 
 
@@ -165,19 +165,19 @@ def _has_names(tree: HtmlElement) -> bool:
     return len(named) + any(map(_NAME_OF_REPLIES.search, names)) >= MIN_NAMES
 
 
-# Finds the accounts that posted a page's text, as forum software names them beside a post.
+# Finds the accounts that posted a page's text, as forum software names them next to a post.
 #
-# A poster is not the author, to whom the text is attributed. Uncertain names are not returned, because a person named
-# here may be held liable for the text.
+# A poster is not the author to whom the text is attributed. Uncertain names are not returned, because a person who is
+# named here may be held liable for the text.
 
 MAX_NAME_CHARS, MAX_LINE_CHARS = 20, 80
-_LINES_ABOVE, _LINES_INSIDE = 12, 2  # lines near the text of other pages that may state who posted it
+_LINES_ABOVE, _LINES_INSIDE = 12, 2  # lines near the text of a page without threads that may state who posted it
 _LINES_BELOW = 8  # lines after the last post that belong to it
-# Limits of the search: posts of a page, lines above each, elements of a line, texts in an element. Forums have 10 to
-# 100 posts per page; a page that is designed to be slow may have any number.
+# Limits of the search: posts on a page, lines above each post, elements in a line, texts in an element. Forums have 10
+# to 100 posts per page; a page that is designed to be slow may have any number.
 _MOST_POSTS, _MOST_LINES, _MOST_NODES, _MOST_PARTS = 300, 24, 60, 4
 _STATED_IN_THREAD = re.compile(rf"^作者\s*[:：]\s*({POSTER_NAME})")
-# Words in such lines that are not names.
+# Words in such lines that are no names.
 _NO_NAME = compile_for_both_scripts(
     r"^(?:发表于|发布于|回复于|编辑于|更新于|最后.*|来自.*|IP.*|属地.*|.*楼$|楼主|层主|沙发|板凳|地板|地下室|只看.*|看该作者|显示.*|阅读模式|电梯直达"
     r"|倒序.*|Lv\S*|等级.*|级别.*|积分.*|威望.*|精华.*|置顶|回复|引用|举报|编辑|收藏|分享|点赞|赞|关注|加好友|发消息|发短信|串个门|打招呼|私信|主页|空间|个人.*|访问.*"
@@ -185,20 +185,21 @@ _NO_NAME = compile_for_both_scripts(
     r"|\d+\D{1,3}|今[天日]|昨[天日]|前[天日]|刚刚|上午|下午|晚上|星期.|周.|AM|PM|.*评论|.*回(?:复|帖|答)|.*广告|.*提问|第|当前.*|更多.*|下载.*|.*版|.*区|.*吧)[:：]?$"
 )
 _OPENING = compile_for_both_scripts(r"楼主|(?:^|\s)(?:1\s?楼|#\s?1|1\s?#)(?:\s|$)")  # marks the first post
-# Classes that templates give only to the box of a name.
+# Classes that templates use only for the box of a name.
 _CALLED = re.compile(
     r"(?:user|author|nick|member|poster|screen|display|d_)[_-]?name(?:$|\s)"
     r"|(?:^|[\s_-])(?:nick|uname|author|poster|creator|name)(?:$|\s)",
     re.IGNORECASE,
 )
-_RANK = compile_for_both_scripts("^楼主")  # before a name without a space
+_RANK = compile_for_both_scripts("^楼主")  # may precede a name without a space
 _SPLIT = re.compile(r"[\s|｜·•,，:：()（）\[\]»]+")
 
 
 def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, is_a_thread: bool) -> tuple[Poster, ...]:
-    """Return the posters of the main text, post by post, or none if the page does not state them.
+    """Return the posters of the main text, post by post; none if the page does not state them.
 
-    main: lines of `whole`. A post of a thread without a certain poster gets an empty name.
+    whole: all lines of the page. main: the lines of the text. A post of a thread without a certain poster has an empty
+    name.
     """
     runs = list(_runs(whole, main))
     if not runs:
@@ -213,9 +214,9 @@ def posters(tree: HtmlElement, whole: Sequence[Line], main: Sequence[Line], *, i
 
 
 def _post_by_post(whole: Sequence[Line], runs: Sequence[tuple[int, int]], first: str) -> tuple[Poster, ...]:
-    """Return the poster named above each post, or none if the names may be below their posts.
+    """Return the poster that is named above each post; none if the names may be below their posts.
 
-    first: the poster of the first post according to linked data
+    runs: the spans of main text in `whole`. first: the poster of the first post according to linked data
     """
     ends = [0, *(stop for _, stop in runs)]
     between = [whole[end:start] for end, (start, _) in zip(ends, [*runs, (ends[-1] + _LINES_BELOW, 0)], strict=True)]
@@ -240,7 +241,10 @@ def _is_one_box(one: Line, other: Line) -> bool:
 
 
 def _runs(whole: Sequence[Line], main: Sequence[Line]) -> Iterator[tuple[int, int]]:
-    """Yield runs of consecutive lines of the main text, which a site's own rule may have divided differently."""
+    """Yield runs of consecutive lines of the main text as (start, end).
+
+    A site's rule may have divided its lines differently.
+    """
     places = {(id(line.container), line.text) for line in main}
     at = 0
     for is_main, run in groupby(whole, lambda line: (id(line.container), line.text) in places):
@@ -268,7 +272,7 @@ def _name_above_post(lines: Sequence[Line]) -> str:
 
 
 def _names_in_line(line: Line, is_meant: Callable[[HtmlElement], object]) -> Iterator[str]:
-    """Yield the names that are the whole text of an element in a line."""
+    """Yield the names that are the whole text of an element in a line. is_meant: selects the elements."""
     if len(line.text) <= MAX_LINE_CHARS:
         nodes = line.container.iter("a", "span", "b", "strong", "em", "cite", "i", "div", "p", "td", "h3", "h4")
         for node in islice(nodes, _MOST_NODES):
@@ -279,7 +283,7 @@ def _names_in_line(line: Line, is_meant: Callable[[HtmlElement], object]) -> Ite
 
 
 def _parts(node: HtmlElement) -> list[str]:
-    """Return the first texts in an element."""
+    """Return the first texts in an element that are not empty."""
     return [part for text in islice(node.itertext(), _MOST_PARTS) if (part := one_line(text))]
 
 
@@ -294,7 +298,7 @@ def _poster_in_line(line: Line, *, is_thread: bool = False) -> str:
 
 
 def _name_before_time(line: Line) -> str:
-    """Return the name before the time in a line that has little else; "" if there is none."""
+    """Return the name before the time in a line that contains little else, or ""."""
     time = TIME.search(line.text) if is_mark(line.text) else None
     if time is None or not time.start():
         return ""
@@ -311,7 +315,7 @@ def _is_name(text: str) -> bool:
 
 
 def _poster_in_linked_data(tree: HtmlElement) -> str:
-    """Return the account that linked data (schema.org) names for the first post."""
+    """Return the account that linked data (schema.org) states for the first post, or ""."""
     author = next(filter(is_post, linked_data_records(tree)), {}).get("author")
     name = author.get("name") if isinstance(author, dict) else author
     return one_line(name) if isinstance(name, str) and _is_name(name) else ""

@@ -30,7 +30,7 @@ _HEADING_OF_REMARKS = compile_for_both_scripts(
 )
 _MAX_CHARS_OF_HEADING = 20
 _MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
-# Of a box that announces one page: a title and the beginning of a text; the longest on saved pages has 190.
+# in a box that announces one page: a title and the beginning of a text; the longest on saved pages has 190
 MAX_CHARS_OF_TEASER = 300
 
 
@@ -50,9 +50,9 @@ def classify_other_lines(page: Sequence[Line], main: Sequence[Line]) -> list[Sur
 
 
 def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
-    """Return the texts of buttons, selections and text fields, which are not lines.
+    """Return the texts of buttons, select options and text fields, which are not lines of the page.
 
-    after: as in SurroundingLine
+    after: the number of main lines before them, as in SurroundingLine
     """
     found = []
     for node in tree.iter("textarea", "button", "option"):
@@ -64,14 +64,17 @@ def control_lines(tree: HtmlElement, after: int) -> list[SurroundingLine]:
 
 
 def zone_around(names: tuple[str, str], parent: HtmlElement | None) -> Zone:
-    """Return the zone of a box that a click shows: comments if it or an ancestor is named so, or else the frame."""
+    """Return the zone of a box that opens on a click: COMMENT if it or an ancestor is named so, or else FRAME.
+
+    names: the class and id of the box
+    """
     boxes = [] if parent is None else [parent, *islice(parent.iterancestors(), _MAX_LEVELS)]
     named = (_zone_named(*names), *(_zone_named(box.get("class", ""), box.get("id", "")) for box in boxes))
     return Zone.COMMENT if Zone.COMMENT in named else Zone.FRAME
 
 
 class _Zones:
-    """Classifies the boxes of one page.
+    """The zones of the lines on one page.
 
     main: the boxes that contain lines of the main text
     """
@@ -128,7 +131,7 @@ class _Zones:
         return found
 
     def _announces(self, container: HtmlElement) -> bool:
-        """Return True if a small box around a line links to another page by its title."""
+        """Return True if a small box around a line has a title that links to another page."""
         if container not in self._teasers:
             boxes = islice(self._boxes(container), _MAX_LEVELS_OF_TEASER)
             self._teasers[container] = any(self._is_teaser(*self._spans[box]) for box in boxes)
@@ -139,7 +142,7 @@ class _Zones:
         return titles > 0 and chars <= MAX_CHARS_OF_TEASER
 
     def _below_headings(self) -> set[int]:
-        """Return the places of lines below a heading of comments: in its box, or in similar boxes after it."""
+        """Return the indexes of the lines below headings of comments, in the heading's box or similar boxes after it."""
         found: set[int] = set()
         for place, line in enumerate(self._page):
             is_heading = len(line.text) <= _MAX_CHARS_OF_HEADING and _HEADING_OF_REMARKS.search(line.text)
@@ -153,9 +156,9 @@ class _Zones:
         return found
 
     def _last_line_of_similar_siblings(self, heading: HtmlElement, place: int) -> int:
-        """Return the last line of the boxes directly after a heading that share their tag and class.
+        """Return the last line of the similar boxes directly after a heading; the heading's own line if there are none.
 
-        If there are none, return the line of the heading.
+        Similar boxes share their tag and class.
         """
         first, end = heading.getnext(), place
         for box in heading.itersiblings():
@@ -178,7 +181,7 @@ def _zone_named(of_class: str, of_id: str) -> Zone | None:
 
 
 def _spans(page: Sequence[Line]) -> dict[HtmlElement, tuple[int, int]]:
-    """Return the first and last line in each box around a line."""
+    """Return the indexes of the first and the last line in each box around a line."""
     spans: dict[HtmlElement, tuple[int, int]] = {}
     for place, line in enumerate(page):
         for box in islice((line.container, *line.container.iterancestors()), _MAX_LEVELS):
