@@ -1,4 +1,4 @@
-"""Parses markup to a tree, and converts a tree to lines of text as a reader sees them, each with its box."""
+"""Parses markup into a tree, and converts a tree to the lines of text that a reader sees, each with its box."""
 
 import re
 from collections.abc import Iterator
@@ -22,17 +22,17 @@ UNSEEN = frozenset([
     "script", "style", "noscript", "template", "head", "title", "select", "option", "button", "input", "textarea",
     "svg", "iframe", "object", "audio", "video", "canvas", "map", "datalist", "math",
 ])  # fmt: skip
-# Trees are traversed recursively, and Python allows 1,000 nested calls; ordinary pages are up to 60 deep.
+# Trees are traversed recursively, and Python allows 1,000 nested calls. Ordinary pages are up to 60 levels deep.
 MAX_DEPTH = 200
-# Chosen: the labels of most charts and the characters of a formula are fewer, a copied paragraph has more.
+# Chosen: the labels of most charts and the characters of a formula are fewer, and a copied paragraph has more.
 MIN_HAN_OF_DRAWINGS = 50
 _NOT_DRAWN = frozenset({"defs", "desc", "metadata", "symbol"})
-MAX_FRAMES, MAX_TAGS_OF_FRAMES = 20, 10_000  # chosen: such frames hold advertisements and previews
+MAX_FRAMES, MAX_TAGS_OF_FRAMES = 20, 10_000  # chosen; such frames contain advertisements and previews
 _OF_HEAD = frozenset([
     "title", "meta", "link", "script", "style", "base", "noscript", "template", "basefont", "bgsound", "noframes",
 ])  # fmt: skip
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
-# libxml2 drops what follows the end of a page; browsers show it.
+# libxml2 drops what follows the end of a page, but browsers display it.
 _END_OF_PAGE = re.compile(r"</(?:html|body)(?=[\s>])[^<>]*+>", re.IGNORECASE)
 _BLANKS = re.compile("[ \t\r\n\f]+")
 _WIDE = "\u2e80-\u303f\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
@@ -47,24 +47,27 @@ _TAG = re.compile("<[/a-z]", re.IGNORECASE)
 
 @dataclass(slots=True)
 class Line:
-    """One paragraph as shown, without indents and with spaces collapsed as in browsers.
+    """A paragraph as displayed, without indents and with whitespace collapsed as in browsers.
 
-    container: the block around the paragraph
+    container: the block element around the paragraph. link_chars: the number of its characters in links
     """
 
     text: str
     container: HtmlElement
     link_chars: int = 0
-    worth: float | None = None  # cached weight of crawler.main_text.density
+    worth: float | None = None  # cached weight (crawler.main_text.density)
 
 
 def parse(markup: str) -> HtmlElement | None:
-    """Return the root of a page's tree, or None without markup. Never raises on hostile or broken markup."""
+    """Return the root of a page's tree, or None if there is no markup. Hostile or broken markup raises no exception."""
     return parse_bounded(markup)[0]
 
 
 def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
-    """Parse as `parse` does; also return True if the tree is complete, because libxml2 stops at its limits."""
+    """Parse as `parse` does.
+
+    Also return False if the tree is incomplete, because libxml2 stopped at one of its limits.
+    """
     text = storable(_END_OF_PAGE.sub("", _DECLARATION.sub("", markup, count=1)))
     if not text.strip():
         return None, True
@@ -81,7 +84,7 @@ def parse_bounded(markup: str) -> tuple[HtmlElement | None, bool]:
 
 
 def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
-    """Return the root of a page, and whether its tree is complete.
+    """Return the root of a page, and True if its tree is complete.
 
     libxml2 stops at a depth of 256, or of 2,048 if `is_deep`. It nests elements that are never closed, so a long page
     with such elements reaches these limits.
@@ -94,9 +97,9 @@ def _parse_root(data: bytes, *, is_deep: bool) -> tuple[HtmlElement, bool]:
 
 
 def _has_html_in_foreign(root: HtmlElement) -> bool:
-    """Return True if libxml2 nests HTML in <svg> or <math> that browsers put after it.
+    """Return True if libxml2 has nested HTML in <svg> or <math> that browsers move after it.
 
-    Browsers allow no blocks there, and do not read the contents of <style>, <script> and <title> as raw text.
+    Browsers allow no block elements there, and do not read the contents of <style>, <script> and <title> as raw text.
     """
     for foreign in root.iter("svg", "math"):
         for node in foreign.iter("style", "script", "title", *_LINES):
@@ -109,14 +112,14 @@ def _has_html_in_foreign(root: HtmlElement) -> bool:
 
 
 def _shallow(root: HtmlElement) -> HtmlElement:
-    """Return a copy in which elements deeper than MAX_DEPTH become siblings at that depth, in document order."""
+    """Return a copy in which elements deeper than MAX_DEPTH are siblings at that depth, in document order."""
     copy = last = html.Element(root.tag, dict(root.attrib))
     path = [copy]
     for event, node in etree.iterwalk(root, events=("start", "end")):
         if event == "end":
             path.pop()
             if node.tail and path:
-                behind = path[-1][-1]  # the tail follows the last flattened element
+                behind = path[-1][-1]  # the text after an element follows the last flattened element
                 behind.tail = (behind.tail or "") + node.tail
             continue
         if node is not root:
@@ -128,7 +131,10 @@ def _shallow(root: HtmlElement) -> HtmlElement:
 
 
 def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
-    """Append a copy of an element. If lxml rejects its name, use a <span> that keeps the attributes for its look."""
+    """Append a copy of an element.
+
+    If lxml rejects its name, it becomes a <span> with the attributes that affect its style.
+    """
     try:
         return etree.SubElement(parent, node.tag, dict(node.attrib))
     except ValueError:
@@ -137,7 +143,10 @@ def _append_copy(parent: HtmlElement, node: HtmlElement) -> HtmlElement:
 
 
 def _move_out_of_head(root: HtmlElement) -> None:
-    """Move elements that do not belong in a head after it, as browsers do; libxml2 keeps <article> in the head."""
+    """Move elements that do not belong in the head to the body, as browsers do.
+
+    libxml2 leaves <article> in the head.
+    """
     head = root.find("head")
     first = next((child for child in head if child.tag not in _OF_HEAD), None) if head is not None else None
     if first is None:
@@ -153,7 +162,7 @@ def _move_out_of_head(root: HtmlElement) -> None:
 
 
 def _show_drawings(root: HtmlElement) -> None:
-    """Convert <svg> and <math> with text, and templates that browsers render at once, to ordinary boxes."""
+    """Convert <svg> and <math> with enough text, and templates that browsers render at once, to <div>."""
     for template in [node for node in root.iter("template") if node.get("shadowrootmode") in ("open", "closed")]:
         template.tag = "div"
     drawings = list(root.iter("svg", "math"))
@@ -178,7 +187,7 @@ def _drawn_texts(drawing: HtmlElement) -> Iterator[str]:
 
 
 def _with_frames(root: HtmlElement) -> HtmlElement:
-    """Return the tree with the contents of each <iframe srcdoc> after their frame."""
+    """Return the tree with the contents of each <iframe srcdoc> after its frame."""
     frames = [frame for frame in root.iter("iframe") if (frame.get("srcdoc") or "").strip()][:MAX_FRAMES]
     if not frames or sum(frame.get("srcdoc").count("<") for frame in frames) > MAX_TAGS_OF_FRAMES:
         return root
@@ -195,7 +204,7 @@ def _with_frames(root: HtmlElement) -> HtmlElement:
 
 
 def lines(root: HtmlElement) -> list[Line]:
-    """Return the non-empty lines of `root` in document order."""
+    """Return the lines of `root` that are not empty, in document order."""
     if not isinstance(root.tag, str):
         return []
     block = _block(root)
@@ -206,7 +215,7 @@ def lines(root: HtmlElement) -> list[Line]:
 
 
 def element_text(element: HtmlElement) -> str:
-    """Return all of an element's lines, joined by line feeds."""
+    """Return all lines of an element, joined by line feeds."""
     return "\n".join(line.text for line in lines(element))
 
 
@@ -226,17 +235,17 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """Return True if an <a> is a link; <a name="top"> is an anchor, often never closed, with the whole page inside."""
+    """Return True if an element is a link. <a name="top"> is an anchor; often never closed, it contains the page."""
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 
 def _is_permalink(link: HtmlElement, block: HtmlElement) -> bool:
-    """Return True if a heading links to itself."""
+    """Return True if a link in a heading refers to that heading."""
     return block.tag in HEADINGS and (link.get("href") or "").startswith("#")
 
 
 class _LineCollector:
-    """Collects lines during the traversal of a tree, and holds the characters of the current line."""
+    """Collects lines while a tree is traversed, and stores the characters of the current line."""
 
     def __init__(self, container: HtmlElement) -> None:
         self.lines: list[Line] = []
@@ -246,9 +255,9 @@ class _LineCollector:
         self._is_pre = False
 
     def visit(self, element: HtmlElement, block: HtmlElement, *, is_link: bool) -> None:
-        """Visit an element in or with the nearest block `block`.
+        """Collect the lines of an element.
 
-        is_link: True inside a link of that block
+        block: its nearest block element. is_link: True inside a link of that block.
         """
         if element is block and element.tag in BLOCKS:
             self.flush(element)
@@ -266,14 +275,14 @@ class _LineCollector:
                 self._add(child.tail, block, is_link)
 
     def flush(self, container: HtmlElement) -> None:
-        """End the current line; the next one is in `container`."""
+        """End the current line. The next line is in `container`."""
         if self._parts:
             whole = "".join(self._parts).strip(_EDGES)
             if not self._is_pre and ("\n" in whole or "\r" in whole):
                 whole = _BREAK_BETWEEN_WIDE.sub("", whole)
             pieces = whole.splitlines() if self._is_pre else [_BLANKS.sub(" ", whole)]
             texts = [text for text in (piece.strip(_EDGES) for piece in pieces) if text]
-            # The positions of links in preformatted lines are not kept: each line gets the same share.
+            # The positions of links in preformatted text are not recorded, so each of its lines gets the same share.
             link_chars = self._link_chars // max(1, len(texts))
             self.lines += [Line(text, self._container, min(len(text), link_chars)) for text in texts]
             self._parts, self._link_chars, self._is_pre = [], 0, False

@@ -142,7 +142,7 @@ class _Zones:
         return titles > 0 and chars <= MAX_CHARS_OF_TEASER
 
     def _below_headings(self) -> set[int]:
-        """Return the indexes of the lines below headings of comments, in the heading's box or similar boxes after it."""
+        """Return the indexes of lines below headings of comments, in the heading's box or similar boxes after it."""
         found: set[int] = set()
         for place, line in enumerate(self._page):
             is_heading = len(line.text) <= _MAX_CHARS_OF_HEADING and _HEADING_OF_REMARKS.search(line.text)

@@ -1,1 +1,1 @@
-"""Scrapy's downloader middlewares of a crawl; crawler.scrapy_settings defines their order."""
+"""Scrapy's downloader middlewares for a crawl. crawler.scrapy_settings defines their order."""

@@ -18,7 +18,7 @@ from crawler.politeness.refusals import RequestRefused
 class AddressMiddleware:
     """Refuses requests to addresses that must not be fetched: start URLs, links, robots.txt, and every redirect.
 
-    It provides the reason for the operator; crawler.fetching.resolver enforces the rule at the time of connection.
+    It provides the reason for the operator. crawler.fetching.resolver enforces the rule when a connection is made.
     """
 
     def __init__(self, guard: AddressGuard, names: NameResolver) -> None:
@@ -42,7 +42,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Raise RequestRefused if a name had an address that may be fetched at its first look-up, but has none now."""
+        """Raise RequestRefused if the addresses of a host were allowed at its first look-up but are not any more."""
         if not isinstance(exception, CannotResolveHostError):
             return
         reason = connection_refusal(request.url)
@@ -50,7 +50,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=reason)
 
     async def _host_refusal(self, url: str, host: str, port: int) -> UnsafeUrl | None:
-        """Return why no address of the host may be fetched, or None if one may or the host has none."""
+        """Return why no address of a host may be fetched, or None if one may be fetched or the host has no address."""
         try:
             found = await asyncio.to_thread(self._names.addresses, host, port)
         except (OSError, UnicodeError):

@@ -1,6 +1,6 @@
 """Chooses the pages that are loaded in the browser: all, or those that are an empty shell without their scripts.
 
-Reading a page shows whether it is such a shell (crawler.readers.pages); the spider then requests it again.
+Reading a page determines whether it is such a shell (crawler.readers.pages). The spider then requests it again.
 """
 
 from typing import Any
@@ -19,11 +19,11 @@ from crawler.politeness.extension import PolitenessExtension
 from crawler.politeness.refusals import RequestRefused
 from crawler.urls import is_book, script_route
 
-SHELLS_THAT_DECIDE = 3  # in a row: after that, the site's pages are loaded in the browser at once
+SHELLS_THAT_DECIDE = 3  # consecutive shells after which all pages of the site are loaded in the browser at once
 
 
 class BrowserMiddleware:
-    """Loads pages in the browser and checks their final URL."""
+    """Marks the requests that the browser loads, and checks the final URLs of their pages."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler, self._context = crawler, get_context(crawler)
@@ -46,11 +46,11 @@ class BrowserMiddleware:
         return response
 
     def note_read(self, *, is_shell: bool) -> None:
-        """Note whether a page that was loaded without the browser was a shell for scripts."""
+        """Count the consecutive shells for scripts among the pages that were loaded without the browser."""
         self._shells = self._shells + 1 if is_shell else 0
 
     def in_browser(self, request: Request) -> Request:
-        """Return a copy of the request that is loaded in the browser."""
+        """Return a copy of a request that the browser will load."""
         again = request.replace(dont_filter=True)
         self._mark_request(again)
         return again
@@ -58,11 +58,11 @@ class BrowserMiddleware:
     def _mark_request(self, request: Request) -> None:
         politeness = self._crawler.get_extension(PolitenessExtension)
         request.meta[BROWSER_META] = True
-        # A context keeps the cookies that it started with, so each login gets a new context.
+        # A context retains the cookies with which it started, so each login gets a new context.
         request.meta["playwright_context"] = f"session-{politeness.logins}" if politeness else "default"
 
     def _require_here(self, request: Request, response: Response) -> None:
-        """Raise RequestRefused if scripts or redirects led to another site."""
+        """Raise RequestRefused if scripts or redirects led to another site or to an address that is not allowed."""
         try:
             self._context.guard.check_url(response.url)
         except UnsafeUrl as fault:

@@ -1,4 +1,4 @@
-"""Refuses harmful bodies: decompression bombs, too many layers of compression, archives, entity bombs."""
+"""Refuses harmful bodies: decompression bombs, too many layers of compression, archives, and entity declarations."""
 
 from scrapy import Request
 from scrapy.downloadermiddlewares.httpcompression import HttpCompressionMiddleware
@@ -12,7 +12,7 @@ from crawler.politeness.refusals import RequestRefused
 
 
 class CompressionMiddleware(HttpCompressionMiddleware):
-    """Scrapy's decompression, which also refuses bombs, archives and bodies with too many layers of compression."""
+    """Scrapy's decompression, which also refuses decompression bombs, archives and too many layers of compression."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         codings = b",".join(response.headers.getlist("Content-Encoding")).count(b",") + 1
@@ -28,7 +28,7 @@ class CompressionMiddleware(HttpCompressionMiddleware):
 
 
 def _require_plain(request: Request, size: int, plain: Response) -> None:
-    """Raise RequestRefused if a body must not be opened; `size` is its number of bytes on the wire."""
+    """Raise RequestRefused if a body must not be opened. size: the number of its bytes as received."""
     if swells(size, len(plain.body)):
         ratio = len(plain.body) // max(size, 1)
         raise RequestRefused(Rejection.TOO_LARGE, "fetch.swells", url=request.url, ratio=ratio)

@@ -1,8 +1,7 @@
-"""The downloader middleware for re-crawls: makes requests conditional, and checks the targets of redirects.
+"""The downloader middleware for re-crawls. It makes requests conditional and checks the targets of redirects.
 
-It does not request URLs whose text was already fetched at another URL.
-
-It is closer to the network than the middlewares that follow redirects, so it sees the site's own responses.
+URLs whose text was fetched at another URL are not requested. The middleware is closer to the network than those that
+follow redirects, so it receives the site's own responses.
 """
 
 from typing import Any
@@ -24,7 +23,10 @@ _REDIRECTS = (301, 302, 303, 307, 308)
 
 
 class ConditionalMiddleware:
-    """Adds validators to requests for known pages, and recognises redirects to other sites and of lost pages."""
+    """Adds validators to requests for known pages.
+
+    Recognises redirects to other sites, and those of pages that are missing.
+    """
 
     def __init__(self, context: CrawlContext) -> None:
         self._context, self._recrawl = context, context.recrawl
@@ -34,9 +36,9 @@ class ConditionalMiddleware:
         return cls(get_context(crawler))
 
     def process_request(self, request: Request) -> None:
-        """Let the responses that report changes of a known page reach the spider: 404, 410, and 304 if requested.
+        """Let the spider receive responses that report a change of a known page: 404, 410, and 304 if requested.
 
-        Raises KnownText if the text of the URL has been fetched at another URL.
+        Raises KnownText if the text of the URL was fetched at another URL.
         """
         target = _requested_page(request)
         repeats = self._context.repeats
@@ -74,6 +76,6 @@ class ConditionalMiddleware:
 
 
 def _requested_page(request: Request) -> CrawlTarget | None:
-    """Return the target of a request for a page or its first part, or None for other requests."""
+    """Return the target of a request for a page or its first part, or None for any other request."""
     target = request.cb_kwargs.get("target")
     return target if isinstance(target, CrawlTarget) and request.meta.get(RECRAWLED) else None

@@ -1,8 +1,8 @@
 """The downloader middleware that sends each request through one of the site's proxies, with one of its user agents.
 
-If the site has proxies, no request is made without one, so the operator's own address stays unknown to the site. A
-proxy resolves names itself, outside of crawler.fetching.resolver, so names and literal addresses are checked before.
-The proxy is checked, too: a private one is allowed only as an exception for one host and one port.
+If the site has proxies, no request is made without one, so that the site does not learn the operator's own address. A
+proxy resolves names itself, without crawler.fetching.resolver, so names and literal addresses are checked before. The
+proxy is checked, too: a private one is allowed only as an exception for one host and one port.
 """
 
 import asyncio
@@ -37,7 +37,7 @@ COUNTED_META = "zhuiwen_in_flight"
 _WAIT_STEP_S = 0.2
 _AUTHORIZATION = "Proxy-Authorization"
 WANTS_LOGIN = 407
-_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # statuses that a proxy itself sends
+_OF_THE_PROXY = frozenset({WANTS_LOGIN, 502, 504})  # status codes of responses by the proxy itself
 _FAULTS = (
     CannotResolveHostError,
     DownloadConnectionRefusedError,
@@ -48,13 +48,16 @@ _FAULTS = (
 
 
 class ProxyMiddleware:
-    """Chooses the proxy. As the last middleware it also counts requests in flight and responses, for the budgets."""
+    """Chooses the proxy and user agent of a request.
+
+    As the last middleware, it also counts requests and responses for the budgets.
+    """
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
         self._guard = AddressGuard(crawler.settings.getlist(ALLOWED_SETTING))
         self._names = make_resolver(crawler.settings)
-        self._sticky = ""  # the proxy of a session, since sites tie sessions to an address
+        self._sticky = ""  # the proxy of the session; sites tie sessions to an address
         self._user_agent = ""
 
     @classmethod
@@ -79,7 +82,7 @@ class ProxyMiddleware:
         self._set_user_agent(request)
 
     def process_response(self, request: Request, response: Response) -> Request | Response:
-        """Return the response, or repeat the request through another proxy if this one required a login."""
+        """Return the response, or the request again, for another proxy, if this proxy required a login."""
         politeness = get_politeness(self._crawler)
         politeness.note_fetch(response.url, len(response.body))  # counted before the next request may start
         self._note_landing(request)
@@ -99,18 +102,18 @@ class ProxyMiddleware:
         self._note_landing(request)
         politeness, proxy = get_politeness(self._crawler), request.meta.get(PROXY_META, "")
         if proxy and isinstance(exception, _FAULTS):
-            # Scrapy reports the status of a proxy that opens no tunnel only as text.
+            # If a proxy opens no tunnel, Scrapy reports its status only as text.
             wants_login = isinstance(exception, TunnelError) and f"'status': {WANTS_LOGIN}" in str(exception)
             politeness.proxies.note_failure(proxy, politeness.now(), is_final=wants_login)
             if proxy == self._sticky:
                 self._sticky = ""
 
     def _note_landing(self, request: Request) -> None:
-        """Note that the request is no longer in flight, if it was."""
+        """Record that a request is no longer in flight. A request that was not counted is ignored."""
         get_politeness(self._crawler).in_flight -= bool(request.meta.pop(COUNTED_META, False))
 
     async def _set_proxy(self, request: Request) -> bool:
-        """Set a proxy; return False if none may be used."""
+        """Set the proxy of a request. Return False if all are paused or none may be used."""
         politeness = get_politeness(self._crawler)
         now = politeness.now()
         previous = request.meta.get(PROXY_META, "")
@@ -132,7 +135,7 @@ class ProxyMiddleware:
         if proxy.scheme == "https" and request.url.startswith("https:"):
             raise RequestRefused(Rejection.NO_ANSWER, "fetch.https-proxy", url=request.url, place=proxy.place)
         self._sticky = name if has_session else ""
-        # Scrapy looks up the start of a tunnel without its port, which the resolver needs for its check.
+        # Scrapy looks up the first hop of a tunnel without its port, which the resolver needs for its check.
         place = address if request.url.startswith("https:") else proxy.place
         request.meta["proxy"] = f"{proxy.scheme}://{place}"
         if proxy.user:
@@ -140,7 +143,10 @@ class ProxyMiddleware:
         return True
 
     async def _resolve_address(self, proxy: Proxy) -> str:
-        """Return the address and port of the proxy. Raises UnsafeUrl or CannotResolveHostError."""
+        """Return the address and port of a proxy.
+
+        Raises UnsafeUrl if it is not allowed, CannotResolveHostError if unknown.
+        """
         url = f"{proxy.scheme}://{proxy.place}/"
         self._guard.check_url(url)
         host, port = host_key(url)
@@ -151,7 +157,7 @@ class ProxyMiddleware:
         return str(Host(self._guard.allowed_addresses(url, host, port, addresses)[0], port))
 
     def _set_user_agent(self, request: Request) -> None:
-        """Set the same user agent until the site refuses it: a browser does not change its name from page to page."""
+        """Set the same user agent until the site refuses it. A browser does not change its name between pages."""
         politeness = get_politeness(self._crawler)
         pool = politeness.user_agents
         if not pool.members:
@@ -164,7 +170,10 @@ class ProxyMiddleware:
 
 
 class CookiesSetMiddleware:
-    """Adds the cookies that the operator set, once for each host of the site; afterwards the site may change them."""
+    """Adds the operator's cookies to the first request for each host of the site.
+
+    The site may change them afterwards.
+    """
 
     def __init__(self, context: CrawlContext) -> None:
         self._cookies, self._scope = context.plan.politeness.login.cookies, context.scope

@@ -1,4 +1,4 @@
-"""Redirects by status and by meta tag: targets must be on the site, are fetched only once, and loops are reported."""
+"""Follows redirects by status and by meta tag. Targets must be on the site and are fetched once; loops are reported."""
 
 from urllib.parse import urlsplit
 
@@ -17,7 +17,7 @@ from crawler.urls import canonical
 
 
 class RedirectsMiddleware(RedirectMiddleware):
-    """Scrapy's redirects by HTTP status, with the rules of this module."""
+    """Scrapy's redirects by HTTP status, with the rules of `_check_redirect`."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
@@ -27,7 +27,7 @@ class RedirectsMiddleware(RedirectMiddleware):
 
 
 class RefreshesMiddleware(MetaRefreshMiddleware):
-    """Scrapy's redirects by a meta tag, with the rules of this module."""
+    """Scrapy's redirects by a meta tag, with the rules of `_check_redirect`."""
 
     def process_response(self, request: Request, response: Response) -> Request | Response:  # type: ignore[override]
         try:
@@ -37,14 +37,20 @@ class RefreshesMiddleware(MetaRefreshMiddleware):
 
 
 def _convert_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
-    """Convert Scrapy's own refusal of a redirect, whose only reason is that there were too many."""
+    """Convert an exception of Scrapy's redirects to RequestRefused.
+
+    Scrapy's only reason is that there were too many.
+    """
     if isinstance(fault, RequestRefused):
         return fault
     return RequestRefused(Rejection.REDIRECT_LOOP, "fetch.endless-redirects", url=_first_url(request))
 
 
 def _check_redirect(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
-    """Return the request or response. Raises RequestRefused if a redirect leads to a forbidden or known URL."""
+    """Return the request or response.
+
+    Raises RequestRefused if a redirect leads off the site or in a loop, or KnownText.
+    """
     target = request.cb_kwargs.get("target")
     if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):
         return answer
@@ -59,11 +65,12 @@ def _check_redirect(context: CrawlContext, request: Request, answer: Request | R
         raise RequestRefused(Rejection.OFF_SITE, "fetch.off-site-redirect", url=_first_url(answer), host=host)
     if target is None:
         return answer
-    # Some sites redirect once to the same URL to test whether cookies are kept; twice is a loop.
+    # Some sites redirect once to the same URL to test whether cookies are stored; twice is a loop.
     times_been = [canonical(url) for url in answer.meta.get("redirect_urls", [])].count(canonical(answer.url))
     if times_been > 1:
         raise RequestRefused(Rejection.REDIRECT_LOOP, "fetch.redirect-circle", url=_first_url(answer))
-    is_known = times_been or TIMES_META in answer.meta  # a retried page is redirected to the same URLs again
+    # A page that is requested again after a refusal is redirected to the same URLs.
+    is_known = times_been or TIMES_META in answer.meta
     if not is_known and not context.frontier.claim(answer.url):
         raise RequestRefused(None)
     return answer

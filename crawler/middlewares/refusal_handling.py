@@ -1,4 +1,4 @@
-"""Downloader middlewares that recognise refusals, wait as the site demands, and never treat a refusal as a page."""
+"""Downloader middlewares that recognise refusals and wait as the site demands. A refusal is never read as a page."""
 
 from typing import Any
 from urllib.parse import urljoin
@@ -33,7 +33,7 @@ MAX_TRIES = 3  # per page: as many as for a page that does not respond
 
 
 class RefusalsMiddleware:
-    """Judges complete responses: below the redirects by meta tag and the retries, above the decompression."""
+    """Judges complete responses. It is below redirects by meta tag and retries, and above decompression."""
 
     def __init__(self, crawler: Any) -> None:
         self._crawler = crawler
@@ -63,7 +63,7 @@ class RefusalsMiddleware:
         return self._retry_or_refuse(request, answer, ban)
 
     async def _judge_answer(self, answer: JudgedResponse) -> Ban | None:
-        """Judge a response. Raises RequestRefused if it cannot be read within limits."""
+        """Return the ban that a response is, or None. Raises RequestRefused if it cannot be read within the limits."""
         judge = self._judge
         if judge.is_quick(answer):
             return judge.verdict(answer)
@@ -76,7 +76,10 @@ class RefusalsMiddleware:
         return verdict.ban
 
     def _note_slow_rules(self) -> None:
-        """Count a slow page. After several, drop the rules with selectors and report it."""
+        """Count a page on which rules with selectors were slow.
+
+        After several pages, drop these rules and report that.
+        """
         self._slow_pages += 1
         if self._slow_pages == MAX_SLOW_PAGES:
             selectors = [rule.selector for rule in self._rules if rule.selector]
@@ -89,7 +92,10 @@ class RefusalsMiddleware:
         return JudgedResponse(response.url, response.status, decode_headers(response), response.body, been)
 
     def _retry_or_refuse(self, request: Request, answer: JudgedResponse, ban: Ban) -> Request:
-        """Return the request to be repeated when the crawl resumes. Raises if the page or the crawl is given up."""
+        """Return the request that is repeated when the crawl resumes.
+
+        Raises RequestRefused after MAX_TRIES refusals of a page, Postponed if the crawl ends.
+        """
         politeness = get_politeness(self._crawler)
         sentence = describe(ban, answer.url)
         wait_s = retry_after_s(answer.headers, politeness.now())

@@ -21,9 +21,10 @@ from crawler.readers.messages import Call
 from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, read_robots
 
 MIN_SERVER_ERROR = 500
-MAX_DELAY_S = 60.0  # between two requests, however slow a site is and whatever its robots.txt demands
+MAX_DELAY_S = 60.0  # between two requests, however slow the site is and whatever its robots.txt demands
 
-# Failures after which the site counts as having no robots.txt, which permits everything: RFC 9309, 2.3.1.2 and 2.3.1.3.
+# Failures after which a site counts as one without robots.txt, which permits everything (RFC 9309, 2.3.1.2 and
+# 2.3.1.3).
 _UNAVAILABLE = (
     None,
     Rejection.UNSAFE_ADDRESS,
@@ -33,22 +34,22 @@ _UNAVAILABLE = (
     Rejection.HTTP_ERROR,
 )
 
-_NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # no server that could deliver a page
+_NO_HOST = (CannotResolveHostError, DownloadConnectionRefusedError)  # there is no server that could send a page
 
 
 class RobotsMiddleware(RobotsTxtMiddleware):
-    """Scrapy's middleware, which also counts forbidden URLs. An unreachable robots.txt forbids everything for now.
+    """Scrapy's robots.txt middleware, which also counts forbidden URLs.
 
-    RFC 9309, 2.3.1.4, demands it for a status of 500 and above and a missing or incomplete response; the next crawl
-    tries again. A robots.txt that cannot be parsed is treated the same. The spider, which looks for sitemaps in
-    robots.txt, gets the copy that was fetched for the rules.
+    An unreachable robots.txt forbids everything in this crawl. RFC 9309, 2.3.1.4, requires this for a status of 500 and
+    above and for a missing or incomplete response. A robots.txt that cannot be parsed is treated in the same way. The
+    spider, which looks for sitemaps in robots.txt, gets the copy that was fetched for the rules.
     """
 
     def __init__(self, crawler: Any) -> None:
         super().__init__(crawler)
-        self._answers: dict[str, Response] = {}  # by host and port
-        self._unreadable: dict[str, Message] = {}  # the reason, by host and port
-        self._failed: dict[str, Exception] = {}  # the error of its request, by host and port
+        self._answers: dict[str, Response] = {}  # responses by host and port
+        self._unreadable: dict[str, Message] = {}  # reasons by host and port
+        self._failed: dict[str, Exception] = {}  # errors of the requests by host and port
 
     async def process_request(  # type: ignore[override]
         self, request: Request, spider: Any = None
@@ -77,7 +78,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
             raise RequestRefused(Rejection.ROBOTS, "fetch.robots", url=request.url) from fault
 
     def _require_fetched(self, request: Request) -> None:
-        """Raise RequestRefused if robots.txt could not be fetched, Postponed if it was not requested yet."""
+        """Raise RequestRefused if robots.txt could not be fetched, or Postponed if its request was postponed."""
         fault = self._failed.get(urlsplit(request.url).netloc)
         if fault is None:
             return
@@ -97,7 +98,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         super()._robots_error(exc, netloc)
 
     async def _parse_robots(self, response: Response, netloc: str, request: Request) -> None:
-        # No sitemaps are looked up on hosts that only serve resources, so the body is dropped.
+        # Hosts that only serve resources are not searched for sitemaps, so the body is dropped.
         kept = response.body[:MAX_ROBOTS_BYTES] if request.cb_kwargs.get("target") is not None else b""
         self._answers[netloc] = Response(response.url, response.status, body=kept)
         rules = ProtegoRobotParser(b"", self.crawler.spider)
@@ -112,7 +113,7 @@ class RobotsMiddleware(RobotsTxtMiddleware):
         waiting.callback(rules)
 
     def _obey_crawl_delay(self, rules: ProtegoRobotParser) -> None:
-        """Never crawl faster than robots.txt allows, up to MAX_DELAY_S."""
+        """Make the crawl no faster than robots.txt allows, up to a delay of MAX_DELAY_S."""
         wanted_s = min(rules.crawl_delay(self._robotstxt_useragent or "") or 0.0, MAX_DELAY_S)
         throttle, engine = self.crawler.get_extension(AutoThrottle), self.crawler.engine
         if throttle is not None and engine is not None:

@@ -1,1 +1,1 @@
-"""Repairs texts that are hidden, garbled or obfuscated in other ways, while a page is read."""
+"""Repairs hidden, garbled and otherwise obfuscated text while a page is read."""

@@ -1,7 +1,7 @@
 """Removes advertisements that a site inserts into the sentences of a copy.
 
-Advertisements change with each load, so patterns recognise them. A piece is removed if it names the site (a URL in any
-spelling) or asks the reader to come back. Only its brackets or its sentence are removed with it.
+Advertisements change with each load, so patterns recognise them. A passage is removed if it names the site (a URL in
+any spelling) or invites the reader to come back. Only its brackets or its sentence are removed with it.
 """
 
 import re
@@ -11,9 +11,9 @@ from core.text import join_ranges
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
-MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer ones would be text
-MAX_SIGNS = 50_000  # they take 1 s; a novel of two million characters with one in each paragraph has as many
-MAX_SHARE = 0.4  # of a text; a page about web sites is not a copy with advertisements
+MAX_PIECE_CHARS = 60  # an advertisement is a clause; longer passages would be text
+MAX_SIGNS = 50_000  # they take 1 s; a novel of two million characters with one match in each paragraph has as many
+MAX_SHARE = 0.4  # of a text; a page with a higher share is about web sites, not a copy with advertisements
 
 _DOT = r"(?:[^\S\n]?[.．。·•点點丶][^\S\n]?|[^\S\n]?(?:dot|DOT)[^\S\n]?)"
 _LETTER = "[0-9A-Za-z\uff10-\uff19\uff21-\uff3a\uff41-\uff5aⓐ-ⓩ\U0001d400-\U0001d7ff]"
@@ -25,14 +25,14 @@ _ENDINGS = (
     "com", "net", "org", "info", "top", "xyz", "vip", "biz", "cn", "cc", "me", "la", "tw", "tv", "co", "io", "so",
 )  # fmt: skip
 _ENDING = "(?:" + "|".join(r"[^\S\n]?".join(_WIDE_LETTERS[char] for char in name) for name in _ENDINGS) + ")"
-# www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c
+# www.example.com, 3w点example点com, ｗｗｗ．ｅｘａｍｐｌｅ．ｃｏｍ, w w w . e x . c c.
 _ADDRESS = (
     rf"(?:(?:https?|ｈｔｔｐ)[^\S\n]?[:：][^\S\n]?//?[^\S\n]?)?(?:(?:{_LETTER}[^\S\n]?){{1,20}}{_DOT}){{1,4}}"
     rf"{_ENDING}(?!{_LETTER})"
 )
 _ADDRESSES = re.compile(_ADDRESS)
 _LETTERS = re.compile(_LETTER)
-# Spaces between single letters or around a dot. A word before an address or after a sentence is not part of it.
+# Spaces between single letters or around a dot. A word before a URL or after a sentence is not part of it.
 _SPREAD = re.compile(r"(?<![0-9A-Za-z])[0-9A-Za-z]\s[0-9A-Za-z](?![0-9A-Za-z])|\s\.\s")
 _SITE_WORDS = re.compile(
     "首发|首發|小说|小說|章节|章節|记住|記住|无弹窗|無彈窗|手机(?:版|用户|阅读|站)|免费(?:阅读|看)|看书|看書|读书|讀書|书友|書友|本站"
@@ -42,14 +42,14 @@ _SITE = "(?:小说|小說|看书|看書|读书|讀書|文学|文學|中文|书|�
 
 
 def _alternatives(openings: str, rest: str) -> str:
-    """Return a pattern equal to (?:openings)rest, grouped by first character, to which `re` can skip."""
+    """Return a pattern equal to (?:openings)rest. It is grouped by first characters, to which `re` can skip."""
     by_first: dict[str, list[str]] = {}
     for opening in openings.split("|"):
         by_first.setdefault(opening[0], []).append(opening[1:])
     return "|".join(f"{first}(?:{'|'.join(tails)}){rest}" for first, tails in by_first.items())
 
 
-# Statements that only a site makes about itself. Each is a whole clause, or the beginning of one.
+# Statements that only a site makes about itself. Each is a whole clause, or the start of one.
 _SIGNS = re.compile(
     "|".join(
         _alternatives(openings, rest)
@@ -109,16 +109,16 @@ _BRACKETS = {
     "<": ">",
     "＜": "＞",
 }
-_BOXES = "【〖[［『{"  # sentences put addresses in round brackets, if in any
+_BOXES = "【〖[［『{"  # text encloses a URL in round brackets, if at all
 _EDGES = "。！？!?；;\n…”」』“「『，,"
 _CLOSING_MARKS = "。！？!?；;，,"
-MAX_HAN_BESIDE = 14  # in a clause that names a site: the name, and 最新章节请到 or 阅读
+MAX_HAN_BESIDE = 14  # in a clause that names a site: the name and words such as 最新章节请到 or 阅读
 
 
 def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationFound | None]:
-    """Return a text without its advertisements and a record of these, or the unchanged text and None.
+    """Return a text without its advertisements, and a record of them; the unchanged text and None if there are none.
 
-    host: the host of the page. Its own address between two characters is always an advertisement.
+    host: the host of the page. Its own URL inside the text is always an advertisement.
 
     >>> without_advertisements("他停下脚步【看书网www.example.com首发】，望向远处。")[0]
     '他停下脚步，望向远处。'
@@ -139,7 +139,7 @@ def without_advertisements(text: str, host: str = "") -> tuple[str, ObfuscationF
 
 
 def _find_advertisements(text: str, host: str, most: float) -> list[tuple[int, int]] | None:
-    """Find all advertisements, or return None if they exceed `most` characters or MAX_SIGNS matches."""
+    """Return the ranges of all advertisements; None if they exceed `most` characters or MAX_SIGNS matches."""
     found: list[tuple[int, int]] = []
     plain: list[tuple[int, int]] = []
     for pattern in (_SIGNS, _ADDRESSES) if _LETTERS.search(text) else (_SIGNS,):
@@ -154,26 +154,30 @@ def _find_advertisements(text: str, host: str, most: float) -> list[tuple[int, i
             is_meant = pattern is _SIGNS or _is_meant(match[0], text[piece[0] : piece[1]], host)
             (found if is_meant else plain).append(piece)
             chars += (end - start) * is_meant
-    # An address directly beside an advertisement belongs to it.
+    # A URL that adjoins an advertisement belongs to it.
     edges = {edge for piece in found for edge in piece}
     return [*found, *(piece for piece in plain if edges & {piece[0], piece[1]})]
 
 
 def _is_meant(address: str, piece: str, host: str) -> bool:
-    """Return True if an address invites the reader to come back, rather than being a subject of the text."""
-    is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]  # a mark may follow; [1] begins a note
+    """Return True if a URL invites the reader to come back, and is not a subject of the text.
+
+    piece: the passage around it.
+    """
+    # A mark may follow the bracket; [1] begins a note.
+    is_enclosed = piece[:1] in _BOXES and _BRACKETS[piece[:1]] in piece[-2:]
     is_boxed = is_enclosed and count_han(piece) <= MAX_HAN_BESIDE
     return is_boxed or bool(_SITE_WORDS.search(piece)) or _is_spelt_oddly(address) or _is_own(address, host)
 
 
 def _is_address(shown: str) -> bool:
-    """Return True if a name precedes the ending, which excludes "3.5 cm" and "b, cn"."""
+    """Return True if a match has a name before its ending, unlike "3.5 cm" and "b, cn"."""
     letters = re.sub(r"[^0-9A-Za-z\uff00-\uffef]", "", shown)
     return len(letters) >= 5 and not letters.isdigit()
 
 
 def _is_spelt_oddly(shown: str) -> bool:
-    """Return True if an address is spelt so that programs miss it and only a reader can type it."""
+    """Return True if a URL is spelt so that programs do not recognise it, although a reader can type it."""
     return bool(re.search("[^\\s\x21-\x7e]", shown) or _SPREAD.search(shown))
 
 
@@ -183,7 +187,7 @@ def _is_own(shown: str, host: str) -> bool:
 
 
 def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
-    """Return the range of the brackets around a match on the same line, if it is short enough for an advertisement."""
+    """Return the range of the brackets around a match on the same line, or None if there are none nearby."""
     for at in range(start, max(-1, start - MAX_PIECE_CHARS), -1):
         closing = _BRACKETS.get(text[at : at + 1])
         if text[at : at + 1] == "\n":
@@ -197,7 +201,7 @@ def _bracket_range(text: str, start: int, end: int) -> tuple[int, int] | None:
 
 
 def _clause_range(text: str, start: int, end: int) -> tuple[int, int]:
-    """Return the clause around a match if it holds little more than a name, or else only the match."""
+    """Return the range of the clause around a match if it contains little more than a name, or else the match."""
     begin = max(text.rfind(edge, max(0, start - MAX_PIECE_CHARS), start) for edge in _EDGES) + 1
     if begin == 0 and start > MAX_PIECE_CHARS:
         begin = start

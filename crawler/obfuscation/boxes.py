@@ -1,4 +1,4 @@
-"""Examines boxes of elements without layout: separates them from parts of lines, and finds invisible ones."""
+"""Examines the boxes of elements without layout: tells them from inline elements, and finds invisible ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -30,9 +30,9 @@ _LEAST_PX = 1.0  # smallest side of a box in which something is visible
 
 
 def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:
-    """Return True if an element is part of a line. Such an element ignores sizes, overflow and transforms.
+    """Return True if an element is inline, so that it ignores sizes, overflow and transforms.
 
-    is_item: True if the parent lays out its children itself (flex, grid).
+    own: the declared values of the element. is_item: True if the parent lays out its children itself (flex, grid).
     """
     if is_item or own.get("position") in ("absolute", "fixed") or own.get("float", "none") != "none":
         return False
@@ -48,19 +48,22 @@ def is_flexible(own: Properties) -> bool:
 
 
 def is_part_of_table(element: HtmlElement, own: Properties) -> bool:
-    """Return True if a box is a cell, a row or a row group, which has no margins and treats sizes as hints."""
+    """Return True if a box is a part of a table, such as a cell or a row.
+
+    It has no margins and treats sizes as hints.
+    """
     display = own.get("display")
     return element.tag in _PARTS_OF_TABLES if display is None else display.startswith("table-")
 
 
 def is_flat(element: HtmlElement, own: Properties, units: Units, *, is_item: bool) -> bool:
-    """Return True if a box outside of lines has no height or no width, and clips its contents."""
+    """Return True if a box that is not inline has no height or no width, and clips its contents."""
     if "overflow-x" not in own and "overflow-y" not in own:
         return False
     if element.tag in ("html", "body", "table") or "table" in own.get("display", "") or is_part_of_table(element, own):
         return False
     across, down = own.get("overflow-x", "visible"), own.get("overflow-y", "visible")
-    # If overflow is not visible on one axis, it is not visible on the other axis either, except with `clip`.
+    # If overflow is not visible on one axis, it is not visible on the other axis either, except if it is `clip`.
     cuts_down = down in _CLIPPING or (across in _CLIPPING and across != "clip")
     cuts_across = across in _CLIPPING or (down in _CLIPPING and down != "clip")
     return (cuts_down and _is_flat("height", ("top", "bottom"), own, units, is_item)) or (
@@ -79,7 +82,7 @@ def _is_flat(name: str, sides: Sequence[str], own: Properties, units: Units, is_
 
 
 def is_cut_away(own: Properties) -> bool:
-    """Return True if clip-path hides the whole element."""
+    """Return True if clip-path hides all of an element."""
     for name, parts in functions(own.get("clip-path", "")):
         numbers = [token for token in parts[0] if token.type in ("percentage", "dimension", "number")]
         if name == "inset" and _leaves_nothing(numbers[:4]):
@@ -90,14 +93,14 @@ def is_cut_away(own: Properties) -> bool:
 
 
 def is_clipped(own: Properties, units: Units) -> bool:
-    """Return True if `clip` hides the whole of a positioned element."""
+    """Return True if `clip` hides all of a positioned element."""
     if own.get("position") not in ("absolute", "fixed"):
         return False
     return any(name == "rect" and _is_speck(parts, units) for name, parts in functions(own.get("clip", "")))
 
 
 def _leaves_nothing(sides: Sequence[Node]) -> bool:
-    """Return True if the percentages of inset() cover the full height or the full width."""
+    """Return True if the percentages of inset() cover all of the height or all of the width."""
     shares = [(token_ratio(side) or 0.0) if side.type == "percentage" else 0.0 for side in sides]
     if not shares:
         return False
@@ -117,17 +120,17 @@ def _is_speck(parts: Sequence[Sequence[Node]], units: Units) -> bool:
 # Bounds that replace layout: the largest extent of an element, and the height of the page above it.
 
 _PICTURE_PX = 2_000.0  # for elements whose size only their file states; no screen is wider
-_LINE_HEIGHT = 2.0  # times the size of the characters; texts are set with 1.2 to 1.8
+_LINE_HEIGHT = 2.0  # times the font size; texts are set with 1.2 to 1.8
 _WIDENING = ("width", "min-width", "left", "margin-left", "margin-right", "padding-left", "padding-right")
 _HEIGHTENING = ("height", "min-height", "top", "margin-top", "padding-top", "padding-bottom")
 # The height above an element: 1.5 px for each character (22 in a line of 24 px on a telephone), a line for each box,
-# and the height of pictures.
+# and the height of images.
 _CHAR_ABOVE_PX, _BOX_ABOVE_PX, _PICTURE_ABOVE_PX = 1.5, 24.0, 600.0
 
 
 @dataclass(frozen=True, slots=True)
 class ContentExtent:
-    """The largest extent of an element's contents, to the right and down from its start, in px."""
+    """The largest extent of an element's contents, to the right and down from the element's origin, in px."""
 
     right_px: float
     down_px: float
@@ -136,7 +139,7 @@ class ContentExtent:
 class PageBounds:
     """The bounds of the elements of one page on one screen.
 
-    request_count: how many times a bound was requested
+    request_count: the number of requests for bounds
     """
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
@@ -146,14 +149,14 @@ class PageBounds:
         self.request_count = 0
 
     def extent(self, element: HtmlElement) -> ContentExtent:
-        """Return the extent to the right if all text were on one line, and down if each character had its own line."""
+        """Return the extent to the right if all text were on one line, and down if each line had one character."""
         self.request_count += 1
         if element not in self._extents:
             self._extents[element] = self._measure(element)
         return self._extents[element]
 
     def above_px(self, element: HtmlElement) -> float:
-        """Return the largest possible height of the page above an element."""
+        """Return the largest possible height of the page above an element, in px."""
         self.request_count += 1
         return self._above[element]
 
@@ -170,7 +173,7 @@ class PageBounds:
         return ContentExtent(right_px + text_px, down_px + text_px * _LINE_HEIGHT)
 
     def _size(self, element: HtmlElement) -> float:
-        """Return the largest size of the characters directly in an element."""
+        """Return the largest font size of the text directly in an element, in px."""
         if element not in self._sizes:
             parent = element.getparent()
             size = MEDIUM_PX if parent is None else self._size(parent)

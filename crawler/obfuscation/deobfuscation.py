@@ -1,4 +1,4 @@
-"""Undoes every obfuscation in the markup of a page, and records what was changed."""
+"""Undoes all obfuscations in the markup of a page, and records what was changed."""
 
 from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
@@ -33,7 +33,7 @@ from crawler.opening import SkippedPart
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """The means of rendering a page besides its bytes: readers of fonts and pictures, and the page's resources.
+    """What is needed for rendering a page besides its bytes: its resources, and readers of fonts and images.
 
     Without them, only the markup is read. Call `close` when done.
     """
@@ -54,7 +54,7 @@ MARKUP_ALONE = RenderContext()
 
 @dataclass(slots=True)
 class Deobfuscation:
-    """The record of the repairs of a tree.
+    """The record of the repairs of a page's tree.
 
     elements: the elements of the tree before the repairs, in document order
     notes: what could not be undone on this machine, for the operator
@@ -68,13 +68,13 @@ class Deobfuscation:
     skipped: list[SkippedPart] = field(default_factory=list)
 
     def list_obfuscations(self, main_text: str, containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-        """Return the obfuscations inside the main text, whose lines are in the blocks `containers`."""
+        """Return the obfuscations inside the main text. containers: the block elements that contain its lines."""
         if not self.removed and not self.repaired:
             return ()
         return (*summarize_removed(self.removed, main_text, containers), *summarize_repaired(self.repaired, containers))
 
     def raw_text(self, containers: Set[HtmlElement], markup: str) -> str:
-        """Return the main text as written in the page's source, from its first line to its last."""
+        """Return the main text in the page's source, from its first to its last line; "" if it is not found."""
         raw = parse(markup)
         if raw is None or not containers:
             return ""
@@ -90,7 +90,7 @@ class Deobfuscation:
 
 
 def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALONE) -> Deobfuscation:
-    """Undo the obfuscations of a page's tree, in place."""
+    """Undo the obfuscations in a page's tree. The tree is changed."""
     result = Deobfuscation(list(tree.iter()))
     base, resources = _base(tree, url), context.resources(url)
     page = MarkedPage(
@@ -113,13 +113,13 @@ def deobfuscate(tree: HtmlElement, url: str, context: RenderContext = MARKUP_ALO
 
 
 def _has_any(tree: HtmlElement, needs: Set[str]) -> bool:
-    """Return True if the page has one of these tags, or for `STYLE` anything that may style its elements."""
+    """Return True if a page has one of these tags or, if STYLE is among them, anything that may style its elements."""
     tags = {*needs, "style", "link"} if STYLE in needs else needs
     return next(tree.iter(*tags), None) is not None or (STYLE in needs and bool(styled_elements(tree)))
 
 
 def _source_ancestor(element: HtmlElement | None, numbers: dict[HtmlElement, int]) -> HtmlElement | None:
-    """Return the nearest ancestor that is in the page's source; a script may have written the element itself."""
+    """Return the element, or its nearest ancestor, in the page's source; a script may have written the element."""
     while element is not None and element not in numbers:
         element = element.getparent()
     return element
@@ -151,9 +151,10 @@ def open_render_context(
     kept_in: Path | None = None,
     texts: TextProcess | None = None,
 ) -> RenderContext:
-    """Return a context with everything that this machine has. Nothing is loaded before the first page that needs it.
+    """Return a context with everything that this machine provides. It is loaded for the first page that needs it.
 
-    kept_in: the folder in which drawn references are kept (crawler.obfuscation.reference_fonts)
+    resources: returns the resources of a page's URL. kept_in: the folder that stores reference renderings
+    (crawler.obfuscation.reference_fonts).
     """
     process = FontProcess()
     faces = references if references is not None else ReferenceFonts(kept_in=kept_in)

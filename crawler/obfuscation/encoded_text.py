@@ -1,6 +1,6 @@
-r"""Decodes paragraphs that a page shows encoded: \u6e05, &#28165;, %E6%B8%85, \xe6\xb8\x85 or base64.
+r"""Decodes paragraphs that a page displays encoded: \u6e05, &#28165;, %E6%B8%85, \xe6\xb8\x85 or base64.
 
-Nobody reads them as they are shown; readers paste them into a decoder, or a script of theirs does.
+Nobody can read them as displayed. Readers paste them into a decoder, or use a script that decodes them.
 """
 
 import re
@@ -17,32 +17,34 @@ from crawler.characters.repertoire import HAN, count_han
 from crawler.markup import UNSEEN, element_text, parse
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, MarkedPage, Repair, Repaired
 
-# Chosen: of one text, and of the page. A tutorial shows a word or two encoded, the shortest copied paragraph has 16.
+# Chosen, for one text and for the page. A tutorial contains a word or two encoded; the shortest copied paragraph has
+# 16.
 MIN_HAN, MIN_HAN_OF_PAGE = 8, 16
-MIN_SHARE_OF_HAN = 0.5  # of the decoded characters; bytes that are Chinese by chance have other characters among them
+MIN_SHARE_OF_HAN = 0.5  # of the decoded characters; bytes that are Chinese by chance also decode to other characters
 _UNITS = re.compile(
     r"(?:\\u|%u)([0-9a-f]{4})|\\u\{([0-9a-f]{1,6})\}|&#x([0-9a-f]{1,6});|&#([0-9]{1,7});", re.IGNORECASE
 )
-# Bytes outside of URLs, with a number or a mark of the text between them now and then.
+# Bytes outside of URLs, with a number or a punctuation mark between some of them.
 _BYTE = r"(?:%|\\x)[0-9a-f]{2}"
 _BYTES = re.compile(rf"(?<![\w/=?&#.:-])(?:{_BYTE})++(?:[\w!'()*+.,:;?/~-]{{1,8}}+(?:{_BYTE})++)*+", re.IGNORECASE)
-# At least ten characters in UTF-8, on one line or on several.
+# At least ten characters in UTF-8, on one or several lines.
 _BASE64 = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{32,}+(?:\s++[A-Za-z0-9+/_-]{4,}+)*+={0,2}")
 _SIGNS = re.compile(rf"{_UNITS.pattern}|{_BYTES.pattern}|{_BASE64.pattern}", re.IGNORECASE)
-_MIN_CHARS = 32  # of an encoded text: eight characters of four
+_MIN_CHARS = 32  # of an encoded text: eight characters of four signs each
 _MARKUP = re.compile(r"</?(?:p|br|div|span)\b", re.IGNORECASE)
 _CODECS = ("utf-8", "gb18030", "big5hkscs")
-MIN_FREQUENT = 0.1  # chosen: running text has .25 or more of frequent characters, bytes read by chance .03
+# Chosen; .25 or more of running text are frequent characters, and .03 of bytes that are decoded by chance.
+MIN_FREQUENT = 0.1
 
 
 def decode_text(text: str) -> str:
-    r"""Return a text with its encoded parts decoded, or the same text if they are not Chinese.
+    r"""Return a text with its encoded parts decoded, or the unchanged text if they are not Chinese.
 
     >>> decode_text("%E6%B8%85" * 8), decode_text(r"\u6e05" * 9), decode_text(r"\u6e05")
     ('清清清清清清清清', '清清清清清清清清清', '\\u6e05')
     """
     decoded = text
-    if len(_UNITS.findall(text)) >= MIN_HAN:  # two units may be one character of the higher planes
+    if len(_UNITS.findall(text)) >= MIN_HAN:  # two units may be one character outside the basic plane
         units = _UNITS.sub(lambda match: chr(min(0x10FFFF, _code(match))), text)
         decoded = units.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     decoded = _BYTES.sub(lambda match: _decode_percent(match[0]) or match[0], decoded)
@@ -82,7 +84,7 @@ def _decode_bytes(data: bytes) -> str:
 
 
 def decode_elements(tree: HtmlElement) -> list[Repaired]:
-    """Decode the encoded texts of a page's elements, in place."""
+    """Decode the encoded texts in a page's elements. The tree is changed. Return a record of each."""
     found = []
     for element, is_tail, text in _texts(tree):
         if (decoded := decode_text(text)) != text:
@@ -93,7 +95,7 @@ def decode_elements(tree: HtmlElement) -> list[Repaired]:
 
 
 def _texts(tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool, str]]:
-    """Yield the texts that may be encoded, each with its element, and True if it follows the element."""
+    """Yield (element, is_tail, text) for texts that may be encoded. is_tail: the text follows the element."""
     for element in tree.iter("*"):
         if element.tag not in UNSEEN and element.text and _may_be_encoded(element.text):
             _join_lines(element)
@@ -103,7 +105,7 @@ def _texts(tree: HtmlElement) -> Iterator[tuple[HtmlElement, bool, str]]:
 
 
 def _may_be_encoded(text: str) -> bool:
-    """Return True for signs of a code; base64 has nothing outside ASCII beside it."""
+    """Return True if a text has signs of a code. A text in base64 contains nothing outside ASCII."""
     if len(text) < _MIN_CHARS:
         return False
     has_signs = "\\" in text or "%" in text or "&#" in text
@@ -111,7 +113,7 @@ def _may_be_encoded(text: str) -> bool:
 
 
 def _join_lines(element: HtmlElement) -> None:
-    """Join lines of equal length, into which a code was cut: a character may continue on the next line."""
+    """Join the lines of an element if they have equal lengths. A code may be split into them inside a character."""
     if not all(child.tag == "br" for child in element):
         return
     lines = "\n".join(element.itertext()).split()
@@ -121,7 +123,7 @@ def _join_lines(element: HtmlElement) -> None:
 
 
 def _write(element: HtmlElement, is_tail: bool, shown: str, decoded: str) -> Repaired:
-    """Replace one text of an element, with a line break for each line feed of the decoded text."""
+    """Replace one text of an element by its decoded lines, with a line break between them. Return a record."""
     first, *others = [line for line in decoded.splitlines() if line.strip()]
     breaks = [element.makeelement("br") for _ in others]
     for each, line in zip(breaks, others, strict=True):
@@ -142,7 +144,7 @@ def _repair(page: MarkedPage) -> Iterable[Repaired]:
 
 
 def _decode_lines(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    """Decode a text without markup, and lines whose parts were joined from several elements."""
+    """Decode a text without markup, or lines whose parts are joined from several elements. Return a record, or None."""
     decoded = decode_text(text)
     if decoded == text or count_han(decoded) < MIN_HAN_OF_PAGE:
         return text, None

@@ -1,4 +1,4 @@
-"""Draws glyphs of untrusted fonts, and opens pictures of characters, in a separate process."""
+"""Renders glyphs of untrusted fonts, and opens images of characters, in a separate process."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from PIL import Image, ImageDraw
 from crawler.obfuscation.page_picture import read_ink
 from crawler.obfuscation.worker_process import WorkerProcess
 
-# Draws the requested characters of a font. This runs in a separate process because fonts may be hostile.
+# Renders the requested characters of a font. This runs in a separate process, because fonts may be hostile.
 #
-# Only outlines are read, by fontTools, which is memory-safe. No hinting and no system library processes the file.
+# Only outlines are read, by fontTools, which is memory-safe. Neither hinting nor a system library processes the file.
 
-SIZE_PX = 72  # side of a drawing: the em square and a margin
+SIZE_PX = 72  # side of a rendering: the em square and a margin
 MAX_GLYPHS = 4_000  # per font; no page shows more different characters
 MAX_POINTS = 4_000  # per glyph; the most complex one of Noto Serif (龘) has 420
 MAX_PARTS = 64  # per composite glyph
-_FINER = 3  # glyphs are drawn this many times larger, then averaged
+_FINER = 3  # glyphs are rendered this many times larger, then averaged
 _CURVE_STEPS = 6
-_MARGIN = 0.15  # of the em, on each side, for accents and marks that exceed it
+_MARGIN = 0.15  # of the em, on each side, for accents and marks outside the em square
 
 
 class TooMuch(ValueError):
-    """A glyph exceeds a limit that no honest font reaches."""
+    """Raised if a glyph exceeds a limit that no honest font reaches."""
 
 
 @dataclass(slots=True)
@@ -43,7 +43,7 @@ class GlyphRasters:
 
 
 def draw(font: bytes, codes: Sequence[int]) -> GlyphRasters:
-    """Draw each of `codes` for which the font has an outline. Raises fontTools' errors for a broken font."""
+    """Render each code point for which the font has an outline. Raises fontTools' exceptions for a broken font."""
     face = TTFont(BytesIO(font), lazy=True, recalcBBoxes=False, recalcTimestamp=False, fontNumber=0)
     names: dict[int, str] = face.getBestCmap() or {}
     glyphs, em = face.getGlyphSet(), float(face["head"].unitsPerEm) or 1000.0
@@ -65,7 +65,7 @@ def _outline(glyphs: Any, name: str) -> list[list[tuple[float, float]]]:
     try:
         glyphs[name].draw(pen)
     except (TooMuch, ArithmeticError, LookupError, ValueError, TypeError, AttributeError, AssertionError):
-        return []  # one broken glyph is no reason to skip the others
+        return []  # a broken glyph is no reason to skip the others
     return [contour for contour in pen.contours if len(contour) > 2]
 
 
@@ -76,7 +76,7 @@ class _Count:
 
 
 class _PolygonPen(BasePen):  # type: ignore[misc]
-    """Collects contours as polygons."""
+    """Collects the contours of a glyph as polygons. Raises TooMuch if it has too many points or parts."""
 
     def __init__(self, glyphs: Any) -> None:
         super().__init__(glyphs)
@@ -118,12 +118,12 @@ class _PolygonPen(BasePen):  # type: ignore[misc]
 
 
 def _fill(contours: Sequence[Sequence[tuple[float, float]]], em: float) -> NDArray[np.uint8]:
-    """Return uint8[SIZE_PX, SIZE_PX], filled by the non-zero rule, as all font renderers do."""
+    """Return uint8[SIZE_PX, SIZE_PX], filled by the non-zero rule, as all font renderers do. em: units per em."""
     side = SIZE_PX * _FINER
     scale = side / (em * (1 + 2 * _MARGIN))
     winding = np.zeros((side, side), np.int8)
     for contour in contours:
-        # The descender of CJK faces is 0.12 of the em (Source Han); with the margin, it is drawn completely.
+        # The descender of CJK fonts is 0.12 of the em (Source Han). The margin makes room for it.
         points = [((x + _MARGIN * em) * scale, side - (y + (_MARGIN + 0.12) * em) * scale) for x, y in contour]
         plane = Image.new("1", (side, side))
         ImageDraw.Draw(plane).polygon([(_clamp(x, side), _clamp(y, side)) for x, y in points], fill=1)
@@ -142,18 +142,18 @@ def _area(points: Sequence[tuple[float, float]]) -> float:
 
 
 MAX_SECONDS = 20.0  # for one font; 4,000 glyphs of Noto Serif take 6 s (2026-11)
-MAX_SECONDS_OF_PICTURE = 5.0  # for a character or a line; one takes 2 ms
-MAX_FONT_BYTES = 12_000_000  # a whole CJK face as WOFF2; larger ones are not sent to readers
+MAX_SECONDS_OF_PICTURE = 5.0  # for an image of a character or a line; one takes 2 ms
+MAX_FONT_BYTES = 12_000_000  # a whole CJK font as WOFF2; sites do not send larger ones to readers
 
 
 class FontProcess:
-    """Draws glyphs of untrusted fonts. Call `close` when done."""
+    """Renders glyphs of untrusted fonts in a process of its own. Call `close` when done."""
 
     def __init__(self) -> None:
         self._worker = WorkerProcess(answer)
 
     def draw(self, font: bytes, codes: Sequence[int]) -> GlyphRasters | None:
-        """Draw glyphs in the process, as `draw` does, or return None if the font is broken, too large or too slow."""
+        """Render glyphs as the function `draw` does; None without `codes`, or if the font is broken or too large."""
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
         given = self._worker.ask(list(codes), font, MAX_SECONDS)
@@ -163,19 +163,19 @@ class FontProcess:
         return GlyphRasters(numbers, np.frombuffer(pixels, np.uint8).reshape(len(numbers), SIZE_PX, SIZE_PX))
 
     def ink(self, picture: bytes) -> NDArray[np.uint8] | None:
-        """Return the ink of a picture, as `read_ink` does, or None if it is broken, too large or too slow."""
+        """Return the ink of an image as `read_ink` does; None if the image is broken, too large or too slow."""
         given = self._worker.ask(None, picture, MAX_SECONDS_OF_PICTURE)
         if given is None or len(given[0]) != 2:
             return None
         return np.frombuffer(given[1], np.uint8).reshape(given[0])
 
     def close(self) -> None:
-        """End the process. Nothing can be drawn afterwards."""
+        """End the process. Nothing can be rendered afterwards."""
         self._worker.close()
 
 
 def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
-    """Return a font's code points and the rasters of their glyphs, or a picture's height, width and ink."""
+    """Return a font's code points and the rasters of their glyphs or, without `codes`, an image's size and ink."""
     if codes is None:
         ink = read_ink(data)
         return (list(ink.shape), ink.tobytes()) if ink is not None else ([], b"")
@@ -183,6 +183,6 @@ def answer(codes: list[int] | None, data: bytes) -> tuple[list[int], bytes]:
         glyphs = draw(data, codes)
     except MemoryError:
         raise
-    except Exception:  # any error that a hostile font causes in fontTools means that there are no glyphs
+    except Exception:  # a hostile font may cause any error in fontTools; then it has no glyphs
         return [], b""
     return glyphs.codes, glyphs.rasters.tobytes()

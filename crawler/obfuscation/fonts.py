@@ -1,7 +1,7 @@
-"""Detects obfuscated fonts, which show other characters than the page's source contains.
+"""Detects obfuscated fonts, which display other characters than the page's source contains.
 
-Each glyph is drawn and its shape is compared with free faces. If the result is uncertain, a character recogniser gives
-a second opinion. A font that draws every character as itself changes nothing.
+Each glyph is rendered, and its shape is compared with free fonts. If the result is uncertain, character recognition
+gives a second opinion. A font that displays every character as itself changes nothing.
 """
 
 import re
@@ -19,29 +19,29 @@ from crawler.obfuscation.glyph_ocr import Recognizer
 from crawler.obfuscation.glyph_shapes import Candidate, GlyphIndex, Raster
 from crawler.obfuscation.reference_fonts import ReferenceFonts
 
-# Measured on the 4,600 characters of texts in SimHei, Noto Serif and Noto Sans, each removed from the references in its
+# Measured on the 4,600 characters of texts in SimHei, Noto Serif and Noto Sans, each excluded from the references in
 # turn (2026-11). The right character scores at least .76 in SimHei, and at least .64 for 99.9 % in the others; 99.9 %
 # of random pairs of characters score below .60.
-MIN_SIMILARITY = 0.62  # below it, a drawing shows none of the known characters
-# A character counts as drawn as another one only if that one is much more similar than the character itself, which lags
-# by at most .08 in any face for all but one in 5,000.
+MIN_SIMILARITY = 0.62  # below it, a rendering shows none of the known characters
+# A glyph counts as another character only if that character is much more similar than the glyph's own, which is at most
+# .08 less similar than the best in any font, for all but one in 5,000.
 MAX_OWN_SIMILARITY, MIN_LEAD = 0.75, 0.12
-MIN_REMAPPED = 3  # of a font's characters; two may be odd glyphs in an honest one
+MIN_REMAPPED = 3  # of a font's characters; two may be unusual glyphs in an honest font
 MAX_FONTS_KEPT = 64
 _MAX_ASKED_OF_OCR = 300  # glyphs of one font; each takes 16 ms
-# A glyph is doubtful if it is this many times further below the font's median than its 5th percentile is. This holds
-# for 8 of 8 characters that are in no list (樫, 覇) in Noto Sans and in Noto Serif and for 6 in SimHei, and of 3,424
-# known ones for none, none and 1 (2026-11).
+# A glyph is doubtful if it is this many times further below the font's median than the 5th percentile is. This is true
+# for 8 of 8 characters that are in no list (樫, 覇) in Noto Sans and in Noto Serif and for 6 in SimHei; of 3,424 known
+# ones, it is true for none, none and 1 (2026-11).
 _SPREADS, _MIN_GLYPHS_TO_JUDGE = 3.0, 40
-# Judged separately: digits have fewer strokes to compare, and most fonts that garble Chinese leave them unchanged.
+# Judged separately: digits have fewer strokes to compare, and most fonts that garble Chinese leave digits unchanged.
 _KINDS = (PRIVATE_USE, HAN, re.compile(f"(?!{PRIVATE_USE.pattern}|{HAN.pattern})."))
 
 
 @dataclass(slots=True)
 class _Glyph:
-    """A font's drawing of a character.
+    """The rendering of a character in a font.
 
-    own: its similarity to that character; seen: the result of the recogniser, or None if it was not consulted
+    own: its similarity to that character. seen: the result of the recogniser, or None if it was not used
     """
 
     own: float | None
@@ -52,7 +52,7 @@ class _Glyph:
 
 @dataclass(frozen=True, slots=True)
 class _SourceChar:
-    """A character of the source with its glyph.
+    """A character in the source, and its glyph.
 
     odds: the odds that the glyph shows the character itself, in nats
     """
@@ -69,9 +69,9 @@ class _SourceChar:
 
 @dataclass(frozen=True, slots=True)
 class ShownChars:
-    """The characters that a font shows in place of those in a page's source.
+    """The characters that a font displays in place of those in a page's source.
 
-    chars: maps each replaced character to the shown one; doubtful: the shown characters that remain uncertain
+    chars: maps each replaced character to the displayed one. doubtful: the displayed characters that are uncertain
     """
 
     chars: Mapping[str, str]
@@ -83,10 +83,13 @@ class FontReader:
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
-        self._kept: dict[str, dict[str, _Glyph | None]] = {}  # the font that was used last at the end
+        self._kept: dict[str, dict[str, _Glyph | None]] = {}  # the most recently used font is last
 
     def read_remapping(self, font: bytes, chars: Set[str]) -> ShownChars:
-        """Map each of `chars` that the font draws as another character to that character; empty for an honest font."""
+        """Map those of `chars` that a font displays as other characters to these.
+
+        An honest font yields an empty mapping.
+        """
         index = self._references.index
         wanted = {char for char in chars if PRIVATE_USE.fullmatch(char) or HAN.fullmatch(char) or char.isalnum()}
         if index is None or not wanted:
@@ -125,7 +128,7 @@ class FontReader:
         return known
 
     def _read(self, font: bytes, chars: Sequence[str], index: GlyphIndex) -> dict[str, _Glyph | None]:
-        """Draw and compare characters. A character is None if the font lacks it, or draws it as no known one."""
+        """Render and compare characters. A value is None if the font lacks the character or shows no known one."""
         read: dict[str, _Glyph | None] = dict.fromkeys(chars)
         glyphs = self._process.draw(font, [ord(char) for char in chars])
         if glyphs is None:
@@ -139,7 +142,10 @@ class FontReader:
 
 
 def is_another(char: str, own: float | None, candidates: Sequence[Candidate]) -> bool:
-    """Return True if a drawing for `char` certainly shows one of `candidates` instead."""
+    """Return True if the rendering of `char` certainly shows one of `candidates` instead.
+
+    own: its similarity to `char`.
+    """
     top = candidates[0]
     if top.similarity < MIN_SIMILARITY:
         return False
@@ -153,7 +159,7 @@ def _select_kind(glyphs: Mapping[str, _Glyph], kind: re.Pattern[str]) -> dict[st
 
 
 def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> list[_SourceChar]:
-    """Weigh the characters of one kind, or return none if fewer than `at_least` are drawn as another."""
+    """Return the characters of one kind with their odds; none if fewer than `at_least` are displayed as others."""
     others = sum(1 for char, glyph in glyphs.items() if is_another(char, glyph.own, glyph.candidates))
     if others < at_least:
         return []
@@ -162,7 +168,7 @@ def _weigh_chars(glyphs: Mapping[str, _Glyph], at_least: int = MIN_REMAPPED) -> 
 
 
 def _least_of_known(similarities: Sequence[float]) -> float:
-    """Return the least similarity of this font's glyphs to known characters; a glyph below it is likely unknown."""
+    """Return the minimum similarity of known characters in this font. A glyph with less is probably unknown."""
     if len(similarities) < _MIN_GLYPHS_TO_JUDGE:
         return 0.0
     low, middle = np.percentile(similarities, [5, 50])

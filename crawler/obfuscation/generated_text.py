@@ -1,4 +1,4 @@
-"""Text that a style sheet inserts before or after elements: words of the copy that are missing in the markup."""
+"""Inserts text that a style sheet displays before or after elements: words of the copy that the markup lacks."""
 
 from collections.abc import Iterator
 
@@ -12,13 +12,16 @@ from crawler.obfuscation.rendering import PageRendering, TextState
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired, enclosing_block
 from crawler.obfuscation.visibility import INLINE, shown_text
 
-MAX_CHARS = 5_000  # of one text; a paragraph has a tenth of that
+MAX_CHARS = 5_000  # of one inserted text; a paragraph has a tenth of that
 MIN_PIECES = 2  # a single label ("作者：") is design
 MIN_HAN_OF_LINE = 8
 
 
 def insert_generated(styles: Cascade) -> list[Repaired]:
-    """Insert the text that sheets show before and after elements inside sentences into the tree, in place."""
+    """Insert the text that sheets display before and after elements inside sentences. The tree is changed.
+
+    Return a record for each inserted text; none if there are fewer than MIN_PIECES.
+    """
     pieces = list(_pieces(styles))
     if len(pieces) < MIN_PIECES:
         return []
@@ -46,7 +49,7 @@ def _pieces(styles: Cascade) -> Iterator[tuple[HtmlElement, str, str]]:
 
 
 def _content(element: HtmlElement, own: Properties) -> tuple[str, bool]:
-    """Return the generated text, and True if it comes from an attribute of the element."""
+    """Return the generated text of a pseudo-element, and True if it comes from an attribute of the element."""
     parts, is_of_attribute = [], False
     for token in parse_value(own.get("content", "")[: MAX_CHARS * 2]):
         if token.type == "string":
@@ -65,7 +68,7 @@ class _ShownHan(HanCounts):
 
 
 def _is_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return True if an element is in a line of running text, which a label before a separate line is not."""
+    """Return True if an element is in a line of running text, unlike a label before a separate line."""
     block = enclosing_block(element)
     return element.tag in INLINE and block is not None and han[block] >= MIN_HAN_OF_LINE
 

@@ -1,6 +1,6 @@
-"""Represents drawn characters as vectors of edge directions, and finds the known characters most similar to them.
+"""Represents renderings of characters as vectors of edge directions, and finds the most similar known characters.
 
-Serves obfuscated fonts and pictures in place of characters: both yield a small picture of one character.
+Serves obfuscated fonts and images in place of characters: both yield a small image of one character.
 """
 
 from collections.abc import Sequence
@@ -15,24 +15,26 @@ Raster = NDArray[np.uint8]  # uint8[height, width]: 0 background, 255 ink
 
 # Of the 3,500 most frequent characters in SimHei, which is not among the references, 4 are misread with squares of 48
 # in 10 fields, 5 with 32 or 40 in 8, 5 with 48 in 7, and 79 with grey values instead of directions (2026-11).
-SIDE = 48  # px of the square that a drawing is scaled to
-FIELDS = 10  # along each side; in each, the edges of 8 directions are summed
+SIDE = 48  # px of the square to which a rendering is scaled
+FIELDS = 10  # along each side; in each field, the edges of 8 directions are summed
 FEATURES = 8 * FIELDS * FIELDS
-_FIELD_SPREAD = 0.55  # of a field's width: fields overlap, so that slightly displaced strokes remain similar
-_SMOOTHING = np.array([0.023, 0.23, 0.494, 0.23, 0.023], np.float32)  # a bell of 0.8 px
+_FIELD_SPREAD = 0.55  # of a field's width; fields overlap, so that slightly displaced strokes are still similar
+_SMOOTHING = np.array([0.023, 0.23, 0.494, 0.23, 0.023], np.float32)  # a Gaussian of 0.8 px
 _INK = 127
-# Narrower characters keep their proportions (一, 1, 卜); wider ones fill the square, because faces differ there.
+# Narrower characters (一, 1, 卜) keep their proportions. Wider ones fill the square, because their widths differ
+# between fonts.
 _MAX_STRETCH = 2.2
 CANDIDATES = 20
-# Dimensions kept of the features: those in which characters differ most and faces least. 128 to 256 are alike.
+# Dimensions of the projected features: those in which characters differ most and fonts least. 128 to 256 are equally
+# good.
 KEPT = 192
-_RIDGE = 1.0  # times the mean scatter, added to the scatter between faces, as two or three faces are only a sample
-_AT_ONCE = 500  # drawings turned into features together: 4.6 MB per plane
+_RIDGE = 1.0  # times the mean scatter; added to the scatter between fonts, because two or three fonts are only a sample
+_AT_ONCE = 500  # renderings that are processed together: 4.6 MB per plane
 
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A known character and its similarity to a drawing, [-1, 1]."""
+    """A known character and its similarity to a rendering, [-1, 1]."""
 
     char: str
     similarity: float
@@ -40,12 +42,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class GlyphModel:
-    """The known characters in one or more faces, projected for comparison.
+    """The known characters in one or more fonts, projected for comparison.
 
     center: float32[FEATURES], the mean of the features
-    axes: float32[FEATURES, KEPT], the directions in which different characters are far apart and the faces of one
+    axes: float32[FEATURES, KEPT], the directions in which different characters are far apart and the fonts of one
     character are close (linear discriminant analysis: Fisher 1936, as in all multi-font recognisers)
-    faces: float32[faces, characters, KEPT], vectors of length 1; zeros for a character that a face lacks
+    faces: float32[faces, characters, KEPT], vectors of length 1; zeros for a character that a font lacks
     """
 
     center: NDArray[np.float32]
@@ -53,18 +55,18 @@ class GlyphModel:
     faces: NDArray[np.float32]
 
     def project(self, of: NDArray[np.float32]) -> NDArray[np.float32]:
-        """Return float32[rows, KEPT] of length 1 from float32[rows, FEATURES]; zeros for a blank."""
+        """Project float32[rows, FEATURES] to float32[rows, KEPT] of length 1. A blank row becomes zeros."""
         return _project(of, self.center, self.axes)
 
 
 def learn_model(known: NDArray[np.float32]) -> GlyphModel:
-    """Learn from float32[faces, characters, FEATURES], as returned by `features`; zeros if a face lacks a character."""
+    """Learn from float32[faces, characters, FEATURES], as `features` returns; zeros if a font lacks a character."""
     center, axes = _discriminants(known)
     return GlyphModel(center, axes, np.stack([_project(face, center, axes) for face in known]))
 
 
 class GlyphIndex:
-    """Finds the known characters that are most similar to a drawing.
+    """Finds the known characters that are most similar to a rendering.
 
     chars: the known characters, in the order of `known`
     """
@@ -75,7 +77,7 @@ class GlyphIndex:
         self._known = known
 
     def similarities(self, rasters: Sequence[Raster]) -> NDArray[np.float32]:
-        """Return float32[rasters, characters], the similarity in the most similar face."""
+        """Return float32[rasters, characters]: the similarity to each character in the most similar font."""
         wanted = self._known.project(features(rasters))
         most = wanted @ self._known.faces[0].T
         for face in self._known.faces[1:]:
@@ -83,7 +85,7 @@ class GlyphIndex:
         return np.asarray(most, np.float32)
 
     def candidates(self, row: NDArray[np.float32]) -> list[Candidate]:
-        """Return the most similar characters of one row of `similarities`, best first."""
+        """Return the most similar characters for a row of `similarities`, the best first."""
         most = min(CANDIDATES, row.size)
         best = np.argpartition(row, -most)[-most:]
         return [
@@ -91,15 +93,15 @@ class GlyphIndex:
         ]
 
     def own(self, row: NDArray[np.float32], char: str) -> float | None:
-        """Return the similarity of one row's drawing to `char`, or None if the character is unknown."""
+        """Return the similarity to `char` in a row of `similarities`, or None if the character is unknown."""
         number = self._numbers.get(char)
         return None if number is None else float(row[number])
 
 
 def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
-    """Return float32[rasters, FEATURES] of length 1, independent of size, place and weight; zeros for a blank.
+    """Return float32[rasters, FEATURES] of length 1, independent of size, position and weight; zeros for a blank.
 
-    The gradient of each point is divided between the two nearest of eight directions and summed in FIELDS by FIELDS
+    The gradient at each point is divided between the two nearest of eight directions, and summed in FIELDS by FIELDS
     fields. Source: C.-L. Liu et al., "Handwritten digit recognition: investigation of normalization and feature
     extraction techniques", Pattern Recognition 37 (2004), gradient features by parallelogram.
     """
@@ -109,18 +111,18 @@ def features(rasters: Sequence[Raster]) -> NDArray[np.float32]:
 
 
 def crop_to_ink(raster: Raster, ground: int = _INK) -> Raster:
-    """Return the smallest part of a drawing that contains all ink, or all of a blank.
+    """Return the smallest part of a raster that contains all ink, or the whole of a blank raster.
 
-    ground: the darkest background
+    ground: the maximum value of the background
     """
     rows, columns = np.flatnonzero(raster.max(axis=1) > ground), np.flatnonzero(raster.max(axis=0) > ground)
     return raster[rows[0] : rows[-1] + 1, columns[0] : columns[-1] + 1] if rows.size else raster
 
 
 def _discriminants(known: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return the mean of the features, and the axes float32[FEATURES, KEPT].
+    """Return the mean of the features, and the axes float32[FEATURES, KEPT] of the discriminant analysis.
 
-    A single face gives no information about how faces differ.
+    A single font gives no information about how fonts differ.
     """
     common = known[:, known.any(axis=2).all(axis=0)]
     means = common.mean(axis=0)
@@ -173,12 +175,12 @@ def _directions(squares: NDArray[np.float32]) -> NDArray[np.float32]:
         *(diagonal * np.minimum(one, other) for one in (right, left) for other in (low, high)),
     )
     summed = np.stack([fields @ plane @ fields.T for plane in planes], axis=1).reshape(len(squares), -1)
-    roots = np.sqrt(summed)  # brings the sums nearer to a normal distribution (Liu 2004)
+    roots = np.sqrt(summed)  # makes the sums more normally distributed (Liu 2004)
     return np.asarray(roots / np.maximum(np.linalg.norm(roots, axis=1, keepdims=True), 1e-6), np.float32)
 
 
 def _fields() -> NDArray[np.float32]:
-    """Return float32[FIELDS, SIDE], the share of each point of a line in each field."""
+    """Return float32[FIELDS, SIDE], the share of each point along a side in each field."""
     width = SIDE / FIELDS
     middles = (np.arange(FIELDS) + 0.5) * width - 0.5
     away = (np.arange(SIDE)[None, :] - middles[:, None]) / (_FIELD_SPREAD * width)
@@ -197,7 +199,7 @@ def _smooth(squares: NDArray[np.float32], axis: int) -> NDArray[np.float32]:
 
 
 def _gradients(squares: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """Return Sobel's gradients, float32[squares, SIDE, SIDE], from left to right and from top to bottom."""
+    """Return Sobel's gradients, float32[squares, SIDE, SIDE] each: from left to right, and from top to bottom."""
     wide = np.pad(squares, ((0, 0), (1, 1), (1, 1)))
     columns = wide[:, :, 2:] - wide[:, :, :-2]
     rows = wide[:, 2:] - wide[:, :-2]
