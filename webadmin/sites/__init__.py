@@ -1,1 +1,1 @@
-"""The watchlist: sites, their rules and schedules, crawls, discovery, families."""
+"""The watchlist: sites with their rules and schedules, crawls, discovery, and families of sites."""

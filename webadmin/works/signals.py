@@ -1,4 +1,4 @@
-"""Signals of works for the applications above them, sent within the transaction of the change."""
+"""Signals about works for the applications that use them, sent within the transaction of the change."""
 
 from django.dispatch import Signal
 

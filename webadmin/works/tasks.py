@@ -15,7 +15,7 @@ from webadmin.stores import live
 
 @app.task(name="works.register_work", base=StepTask)
 def register_work(text_id: str) -> None:
-    """Add a text to the index; after the last waiting one, search pages for all new texts."""
+    """Add the text to the index. If no other text waits, request the search of stored pages for all new texts."""
     ports = live(SETTINGS)
     log_bad_input("register_work", lambda: steps.register_work(WorkTextId(text_id), ports))
     if not pending(redis_client(SETTINGS)).waiting["works"]:
@@ -25,5 +25,5 @@ def register_work(text_id: str) -> None:
 
 @app.task(name="works.withdraw_work", base=StepTask)
 def withdraw_work(text_id: str) -> None:
-    """Remove a text that no work has any longer from the index."""
+    """Remove the text from the index, because no work has it any longer."""
     log_bad_input("withdraw_work", lambda: steps.withdraw_work(WorkTextId(text_id), live(SETTINGS)))

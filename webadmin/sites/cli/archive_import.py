@@ -23,7 +23,7 @@ def import_(
     rights_holder: str = "",
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Import the pages of archive files with their capture times; running it again resumes an interrupted import."""
+    """Import the pages in archive files with their capture times, and resume interrupted imports of the same files."""
     ok = True
     with session() as settings:
         from webadmin.accounts.services import holders

@@ -1,4 +1,4 @@
-"""Finds sites by the keys that a user types."""
+"""Finds sites by the number, name, host or URL that a user types."""
 
 from typing import TYPE_CHECKING
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def find_site(key: str) -> "Site":
-    """Return the site with this number, name, host or URL. Raises BadInput."""
+    """Return the site with this number, name, host or URL. Raises BadInput if there is not exactly one."""
     from webadmin.sites.services import watchlist
 
     try:

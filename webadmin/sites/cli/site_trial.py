@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from crawler.readers.pages import WholePage
     from webadmin.sites.models import Site
 
-LINKS_SHOWN = 3  # links printed for each place; --json prints all
+LINKS_SHOWN = 3  # links printed for each position on the page; --json prints all
 _TEXT_BY = {
     "scripts": "tracking.text-by-scripts",
     "data": "tracking.text-by-data",
@@ -35,7 +35,7 @@ def try_site(
     is_stored: Annotated[bool, typer.Option("--stored")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> int:
-    """Try the rules for refusals, the proxies, the login and the browser of a site; nothing is stored."""
+    """Try the refusal rules, proxies, login and browser of a site on one page. Nothing is stored."""
     with session() as settings:
         from webadmin import stores
         from webadmin.sites.services import politeness, watchlist
@@ -52,7 +52,7 @@ def try_site(
 
 @dataclass
 class _Kept:
-    """An in-memory store and outbox."""
+    """A page store and outbox that only records the pages in memory."""
 
     pages: list[tuple[Fetched, Reading]] = field(default_factory=list)
     read: list["WholePage"] = field(default_factory=list)  # a page without text, then the rendered page
@@ -72,7 +72,7 @@ class _Kept:
 
 
 def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
-    """Return the site's plan for only this page, without hours and budgets, because a person requests it."""
+    """Return the crawl plan of a site for a single page, without hours and budgets, because a person requests it."""
     from webadmin.sites.models import CrawlRun
 
     plan: CrawlPlan = crawls.crawl_plan(site, CrawlRun(site=site))
@@ -85,7 +85,7 @@ def _single_page_plan(site: "Site", url: str, crawls: Any) -> CrawlPlan:
 
 
 def _require_part(url: str, plan: CrawlPlan, settings: Any) -> None:
-    """Raise BadInput for a URL that no crawl of the site would fetch."""
+    """Raise BadInput if no crawl of the site would fetch the URL."""
     from crawler.fetching.addresses import AddressGuard
     from crawler.urls import scope
 
@@ -143,7 +143,7 @@ def _print_trial(counts: CrawlCounts, kept: _Kept, plan: CrawlPlan, is_json: boo
 
 
 def _link_records(page: "WholePage | None") -> list[dict[str, str]]:
-    """Return the links on a page with their places."""
+    """Return the links on a page as records of URL and position; [] if there are none."""
     if page is None or page.links is None:
         return []
     found = page.links
@@ -151,7 +151,7 @@ def _link_records(page: "WholePage | None") -> list[dict[str, str]]:
 
 
 def _describe_reading(record: dict[str, Any]) -> list[Message]:
-    """Return messages on how the text was found, and on the number of links in each place with the first few."""
+    """Return messages on how the text was extracted, and on the number of links in each position with the first few."""
     said = [Message("tracking.rendered")] if record["is_rendered"] else []
     if record["text_by"]:
         way = Message(_TEXT_BY.get(record["text_by"], "tracking.text-by-markup"))

@@ -30,7 +30,7 @@ def _kinds_help() -> str:
 
 
 def _kinds_with_setting(setting: str) -> str:
-    """Return the kinds of site that a setting applies to."""
+    """Return the names of the kinds of sites to which a setting applies, separated by commas."""
     return ", ".join(kind.name for kind in KINDS.values() if setting in kind.settings)
 
 
@@ -56,7 +56,7 @@ def add(  # noqa: PLR0917 - options of a command
     ignore_robots: bool = False,
     reason: str = "",
 ) -> None:
-    """Watch a site. Repeating a URL updates the site's options; --name of an existing site adds a URL to it."""
+    """Watch a site. Repeating its URL updates its options. The --name of an existing site adds the URL to this site."""
     options: dict[str, Any] = {
         "kind": kind,
         "crawl_at": _parse_time(daily_at),
@@ -89,7 +89,7 @@ def add(  # noqa: PLR0917 - options of a command
 
 
 def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, Any], reason: str) -> None:
-    """Add a site with a start URL. reason: why robots.txt is ignored, if the options say so."""
+    """Add a site with a start URL, and print its schedule. reason: why robots.txt is ignored, if it is."""
     with session() as settings:
         from webadmin.accounts.services import holders
         from webadmin.sites.services import politeness, watchlist
@@ -106,9 +106,9 @@ def _add_addressed(url: str, name: str, rights_holder: str, options: dict[str, A
 
 
 def _require_reachable(url: str, settings: CrawlSettings) -> None:
-    """Raise UnsafeUrl for a URL that a crawl would refuse; warn if its host name cannot be resolved.
+    """Raise UnsafeUrl for a URL that a crawl would refuse. Prints a warning if its host name cannot be resolved.
 
-    Text that is not a URL passes, because storing it reports the fault.
+    An invalid URL passes, because adding the site reports it.
     """
     from crawler.fetching.addresses import AddressGuard
 
@@ -135,7 +135,7 @@ def _host_addresses(host: str, port: int, settings: CrawlSettings) -> list[str]:
 
 
 def _check_switch(of_kind: SiteKind, reason: str) -> None:
-    """Raise BadInput if this command cannot switch robots.txt off for a kind of site, or if there is no reason."""
+    """Raise BadInput if `reason` is blank, or if this command cannot disable robots.txt for the kind of site."""
     if of_kind.starts_are_pages or not of_kind.is_crawled:
         raise BadInput("tracking.robots-elsewhere")
     if not reason.strip():
@@ -143,7 +143,7 @@ def _check_switch(of_kind: SiteKind, reason: str) -> None:
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """List the sites with the time and result of their last crawls."""
+    """List the sites with the time and result of their last crawl."""
     with session() as settings:
         from webadmin.sites.models import Site
 
@@ -160,7 +160,7 @@ def _host_names(site: "Site") -> list[str]:
 
 
 def _describe_last_crawl(site: "Site", settings: Any) -> Message:
-    """Return a message on the newest crawl, or for a site of archives on the newest import."""
+    """Return a message about the newest crawl of a site, or about the newest import of a site of archives."""
     if not KINDS[site.kind].is_crawled:
         from django.db.models import Max
 
@@ -222,7 +222,7 @@ _COLUMNS = (
 def _add_named(  # noqa: PLR0917 - what the command was given
     kind: SiteKind, url: str, urls: Path | None, name: str, rights_holder: str, options: dict[str, Any]
 ) -> None:
-    """Add a site without a start URL: a list of pages, or a site of archives."""
+    """Add a site without a start URL, which is a list of pages from the file `urls` or a site of archives."""
     is_list = kind.starts_are_pages
     if url.strip() or (urls is None) == is_list:
         if is_list:

@@ -1,4 +1,4 @@
-"""The search for copies on unwatched sites: its plans, its queries to a search engine, and the pages found."""
+"""Searches for copies on unwatched sites: plans, queries to a search engine, and found pages."""
 
 from django.core.validators import MaxValueValidator, MinValueValidator
 from django.db import models
@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class DiscoveryPlan(models.Model):
-    """The plan of web searches for a work."""
+    """The plan of a work's web searches, with its daily budget of queries."""
 
     work = models.OneToOneField(Work, models.CASCADE, related_name="discovery", verbose_name=_("work"))
     is_active = models.BooleanField(_("searched"), default=True)
@@ -34,7 +34,7 @@ class DiscoveryPlan(models.Model):
 
 
 class DiscoveryQuery(models.Model):
-    """A sentence sent to the search engine. The pipeline never deletes these rows, because the budget counts them."""
+    """A sentence that was sent to the search engine. Rows are never deleted, because the budget counts them."""
 
     class State(models.TextChoices):
         ASKED = "asked", _("asked")
@@ -64,7 +64,7 @@ class DiscoveryQuery(models.Model):
 
 
 class DiscoveredPage(models.Model):
-    """A page that a search found; it is compared with the work and, if it is a copy, proposed for watching."""
+    """A page that a search found and that was compared with the work. A page that copies the work is a proposal."""
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("proposed")
@@ -78,7 +78,7 @@ class DiscoveredPage(models.Model):
         DiscoveryQuery, models.SET_NULL, null=True, blank=True, related_name="pages", verbose_name=_("query")
     )
     url = models.CharField(_("URL"), max_length=2000)
-    url_digest = models.CharField(max_length=64, editable=False)  # The canonical URL is too long for an index.
+    url_digest = models.CharField(max_length=64, editable=False)  # because the canonical URL is too long for an index
     host = models.CharField(_("host"), max_length=260, db_index=True)
     title = models.CharField(_("title"), max_length=300, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=State, default=State.PROPOSED)

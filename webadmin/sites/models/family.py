@@ -1,4 +1,4 @@
-"""The marks of a site's operator: contacts, identifiers on its pages, and their template."""
+"""Evidence of the operator of a site: contacts, identifiers on its pages, and the template of its pages."""
 
 from django.db import models
 from django.db.models import Q
@@ -13,7 +13,7 @@ from webadmin.ui.models.phrases import contact_kind_choices, contact_source_choi
 
 
 class SiteIdentifier(models.Model):
-    """An identifier on the pages of a site, with the URL and time at which it was read."""
+    """An identifier on the pages of a site, with the URL of a page that has it and the times at which it was read."""
 
     class Kind(models.TextChoices):
         BAIDU = site_identifiers.BAIDU, _("Baidu Tongji id")
@@ -43,7 +43,7 @@ class SiteIdentifier(models.Model):
 
 
 class SiteTemplate(models.Model):
-    """A sketch of the structure that the pages of a site share, with the time at which it was read."""
+    """A sketch of the HTML structure that the pages of a site share, with the time at which it was read."""
 
     site = models.OneToOneField(Site, models.CASCADE, related_name="template", verbose_name=_("site"))
     # The smallest hashes of the template's entries: webadmin.sites.services.families.
@@ -59,14 +59,14 @@ class SiteTemplate(models.Model):
 
 
 class ContactRead(models.Model):
-    """A contact of a site, with its source and the time of reading. Contacts that the site no longer names are kept."""
+    """A contact of a site, with its source and the times at which it was read. Outdated contacts are not deleted."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="contacts", verbose_name=_("site"))
     kind = models.CharField(_("what it is"), max_length=16, choices=contact_kind_choices)
     value = models.CharField(max_length=MAX_VALUE_CHARS)
-    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the words next to it
+    label = models.CharField(max_length=MAX_LABEL_CHARS, blank=True)  # the text next to the contact
     source = models.CharField(_("from"), max_length=8, choices=contact_source_choices)
-    where = models.TextField(_("read on"))  # an address, or a whois server and the query
+    where = models.TextField(_("read on"))  # a URL, or a whois server and the query
     first_read_at = models.DateTimeField(_("first read"))
     read_at = models.DateTimeField(_("last read"))
 
@@ -81,7 +81,7 @@ class ContactRead(models.Model):
 
 
 class ContactLookUp(models.Model):
-    """A request to look a site up in the registries, with its requester and result."""
+    """A request to look up a site in the registries, with its requester and its result."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="look_ups", verbose_name=_("site"))
     asked_by = user_key(_("requested by"), models.SET_NULL, null=True)

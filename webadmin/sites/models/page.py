@@ -1,4 +1,4 @@
-"""Pages in the admin database; their texts and versions are in the page store."""
+"""Pages and requests to check them again. The texts and versions of pages are in the page store."""
 
 from django.db import models
 from django.db.models import F, Q
@@ -16,7 +16,7 @@ _NEWEST = ("-first_seen", "page_id")
 
 
 class PageRecord(models.Model):
-    """A page with the state of its current version."""
+    """A page of a site, with the result of reading and comparing its current version."""
 
     SEARCH_PATHS = ("pk", "site")
 
@@ -38,16 +38,16 @@ class PageRecord(models.Model):
     obfuscation_kinds = ObfuscationKinds()
     rejection = models.CharField(_("reason left out"), max_length=32, blank=True, choices=rejection_choices)
     checked_at = models.DateTimeField(_("checked"), null=True, blank=True)
-    # The version last compared by meaning (webadmin.rewrites.services), or "". Any other version is due for the
-    # comparison.
+    # The version that was last compared by meaning (webadmin.rewrites.services), or "". The current version is due for
+    # the comparison if it is another one.
     reworded_version_id = models.CharField(max_length=40, blank=True, default="", editable=False)
 
     class Meta:
         verbose_name = _("page")
         verbose_name_plural = _("pages")
         ordering = ["-first_seen", "page_id"]
-        # For the default list and every order and filter, for one rights holder and for all. A site determines its
-        # rights holder, but without both in one index SQLite may scan all pages of the holder.
+        # Indexes for the default list and every order and filter, for one rights holder and for all. A site determines
+        # its rights holder, but unless an index contains both, SQLite may scan all pages of the rights holder.
         indexes = [
             *in_order("page_site", "site", *_NEWEST, "obfuscation_kinds"),
             *in_order("page", "-first_seen", "page_id", "obfuscation_kinds"),
@@ -56,7 +56,7 @@ class PageRecord(models.Model):
             *in_order("page_gone", *_NEWEST, condition=Q(gone_since__isnull=False)),
             *in_order("page_encoding", *_NEWEST, condition=Q(is_encoding_doubtful=True)),
             *in_order("page_doubtful", *_NEWEST, condition=Q(confidence__lt=MIN_CONFIDENCE_TO_TRUST)),
-            # No other index has this order; otherwise PostgreSQL would scan that index past all pages that are not due.
+            # No other index has this order, or PostgreSQL would scan that index past all pages that are not due.
             models.Index(
                 fields=["rights_holder", "reworded_version_id", "page_id"],
                 condition=Q(gone_since__isnull=True) & ~Q(reworded_version_id=F("version_id")),
@@ -69,9 +69,9 @@ class PageRecord(models.Model):
 
 
 class PageRecheck(models.Model):
-    """A request to fetch and compare a page again, with its requester and result.
+    """A request to fetch and compare a page again, with its requester and its result.
 
-    asked_by: None if the program made the request (webadmin.notices.services.removals.schedule).
+    asked_by: None for requests of the program (webadmin.notices.services.removals.schedule).
     """
 
     class Outcome(models.TextChoices):
@@ -83,13 +83,13 @@ class PageRecheck(models.Model):
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="rechecks", verbose_name=_("page"))
     asked_by = user_key(_("requested by"), models.SET_NULL, null=True)
     asked_at = models.DateTimeField(_("requested"))
-    url = models.TextField(_("URL"))  # the URL to fetch: the page's own, or one that led to it
+    url = models.TextField(_("URL"))  # the URL to fetch: that of the page, or one that redirected to it
     before_version_id = models.CharField(max_length=40, blank=True)
     # The crawl that fetches the page; None while another crawl of the site is running.
     run = models.ForeignKey(CrawlRun, models.SET_NULL, null=True, blank=True, related_name="rechecks")
     by_second_route = models.BooleanField(_("by another route"), default=False)
     outcome = models.CharField(_("outcome"), max_length=16, choices=Outcome, blank=True)
-    version_id = models.CharField(max_length=40, blank=True)  # the version seen
+    version_id = models.CharField(max_length=40, blank=True)  # the version that was fetched
     fault = MessageField(_("what was wrong"), null=True, blank=True)
     ended_at = models.DateTimeField(_("finished"), null=True, blank=True)
 

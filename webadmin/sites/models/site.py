@@ -16,14 +16,13 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site_kind_choices import choices
 from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
-MAX_DELAY_S = 3600.0  # as between two search queries; 1e308 would block one of the few crawlers forever
-
-# A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or its own request.
+MAX_DELAY_S = 3600.0  # as between two search queries; a longer delay would block one of the few crawlers
+# A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or the wait that it requests.
 LONGEST_WAIT = timedelta(hours=25)
 
 
 class Site(models.Model):
-    """An identity on the web that a rights holder watches; it may own many domains."""
+    """A site that a rights holder watches. It may have several domains."""
 
     IS_SEARCHED_FIRST = True
 
@@ -85,7 +84,7 @@ class Site(models.Model):
 
 
 class SiteDomain(models.Model):
-    """A host of a site, with its port unless it is the default."""
+    """A host name of a site, with the port unless it is the default."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="domains", verbose_name=_("site"))
     host = models.CharField(_("host"), max_length=253)
@@ -100,7 +99,7 @@ class SiteDomain(models.Model):
 
 
 class CrawlRun(models.Model):
-    """A crawl of a site, which is queued, running, ended or missed."""
+    """A crawl of a site or of single pages of it, with its times, counts and errors."""
 
     class State(models.TextChoices):
         QUEUED = "queued", _("queued")
@@ -135,11 +134,11 @@ class CrawlRun(models.Model):
     faults = MessageField(_("faults"), default=list, blank=True)
     finish_reason = MessageField(_("reason for ending"), null=True, blank=True)
     resume_at = models.DateTimeField(_("resume time"), null=True, blank=True)  # when a waiting run may start
-    # How often the run ended in a row because a service was down (webadmin.sites.services.outages).
+    # The number of consecutive attempts that ended because a service was down (webadmin.sites.services.outages).
     outages = models.PositiveSmallIntegerField(default=0, editable=False)
-    only_urls = models.TextField(_("only these pages"), blank=True)  # One URL on each line; "" for the whole site.
+    only_urls = models.TextField(_("only these pages"), blank=True)  # one URL per line, or "" for the whole site
     by_second_route = models.BooleanField(_("by another route"), default=False)
-    # When its results for pages of confirmed cases were processed (webadmin.notices.services.removals).
+    # The time when its results for confirmed cases were processed (webadmin.notices.services.removals), or None.
     followed_at = models.DateTimeField(null=True, editable=False)
 
     NOT_AHEAD = dict.fromkeys(("due_at", "started_at", "heartbeat_at", "finished_at"), CLOCKS_DIFFER) | {
@@ -166,7 +165,7 @@ class CrawlRun(models.Model):
 
     @property
     def pages_seen(self) -> int:
-        """The number of pages that the crawl saw, whether new, changed or unchanged."""
+        """The number of pages that the crawl read, whether new, changed or unchanged."""
         return self.new_versions + int(self.counts.get("unchanged", 0))
 
     def __str__(self) -> str:
@@ -174,7 +173,7 @@ class CrawlRun(models.Model):
 
 
 def site_key(site: SiteId) -> int:
-    """Return the primary key of a site's row. Raises NotFound for a malformed id."""
+    """Return the primary key of the site with this id. Raises NotFound if the id is not a number."""
     if not site.isdecimal():
         raise NotFound("site", site)
     return int(site)

@@ -1,4 +1,4 @@
-"""The choices for the kind of a site, from crawler.site_kinds."""
+"""The kinds of sites in crawler.site_kinds as choices, help texts and conditions for forms."""
 
 from django.utils.functional import lazy
 from django.utils.translation import get_language
@@ -10,12 +10,12 @@ CRAWLED = tuple(kind.name for kind in KINDS.values() if kind.is_crawled)
 
 
 def choices() -> list[tuple[str, str]]:
-    """Return the choices for a model field."""
+    """Return the kinds of sites as choices for a model field, labelled in the user's language."""
     return [(kind.name, in_language_of_reader(kind.label)) for kind in KINDS.values()]
 
 
 def _start_url_help() -> str:
-    """Return the meaning of a start URL for each kind."""
+    """Return a help text that explains the start URLs of each kind of site, in the user's language."""
     is_chinese = (get_language() or "").startswith("zh")
     colon, between, end = ("：", "；", "。") if is_chinese else (": ", "; ", ".")
     words = in_language_of_reader
@@ -24,7 +24,7 @@ def _start_url_help() -> str:
 
 
 def conditional_fields() -> dict[str, str]:
-    """Return Unfold's conditions that show only the fields that the site's spider uses."""
+    """Return Unfold's display condition for each field that only the spiders of some kinds of sites use."""
     readers = {name: [kind.name for kind in KINDS.values() if name in kind.settings] for name in sorted(SETTINGS)}
     shown = {name: list(CRAWLED) for name in ("start_urls", "crawl_at", "interval_days")} | readers
     return {field: " || ".join(f"kind == '{name}'" for name in names) for field, names in shown.items()}

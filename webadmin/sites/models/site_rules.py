@@ -1,6 +1,6 @@
-"""Rules for crawling a site: hours and budgets, signs of refusals, proxies, logins, and the log of robots.txt.
+"""Rules for crawling a site: hours and budgets, signs of refusals, proxies and logins, and the log of robots.txt.
 
-Columns named `sealed_…` have secrets that only the installation's key decrypts
+Columns named `sealed_…` contain secrets that only the installation's key can decrypt
 (webadmin.sites.services.encrypted_secrets).
 """
 
@@ -18,7 +18,7 @@ from webadmin.sites.models.site import Site
 
 
 class SiteRules(models.Model):
-    """The crawl settings of a site beyond its pace; a site without a row has the defaults."""
+    """The hours, budgets, browser and login for crawling a site. A site without a row has the defaults."""
 
     class Browser(models.TextChoices):
         NEVER = "never", _("never")
@@ -60,7 +60,7 @@ class SiteRules(models.Model):
 
 
 class SiteBanRule(models.Model):
-    """The signs by which a crawl recognizes a kind of refusal, and its reaction."""
+    """A rule by which a crawl recognizes a refusal in a response, and the reaction to it."""
 
     class Action(models.TextChoices):
         SLOW = "slow", _("wait and continue more slowly")
@@ -96,7 +96,7 @@ class SiteBanRule(models.Model):
 
 
 class SiteProxy(models.Model):
-    """A proxy of a site with its statistics."""
+    """A proxy through which a site is crawled, with the numbers of its successes and failures."""
 
     class Scheme(models.TextChoices):
         HTTP = "http", "http"
@@ -130,7 +130,7 @@ class SiteProxy(models.Model):
 
 
 class RobotsSwitch(models.Model):
-    """A record that robots.txt was switched off or on for a site, with user, time and reason."""
+    """A record that a user disabled or enabled robots.txt for a site, with the time and the reason."""
 
     site = models.ForeignKey(Site, models.CASCADE, related_name="robots_switches", verbose_name=_("site"))
     obeys = models.BooleanField(_("obey robots.txt"))

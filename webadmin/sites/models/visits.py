@@ -1,4 +1,4 @@
-"""The URLs of a site, their redirects to other hosts, and moves of the site."""
+"""The URLs of sites, their redirects to other hosts, and moves of sites."""
 
 from django.db import models
 from django.db.models import Q
@@ -12,7 +12,7 @@ from webadmin.ui.models.fields import CopiedKey, MessageField, user_key
 
 
 def _partial_indexes(name: str, condition: Q) -> list[models.Index]:
-    """Return the indexes for listing the few URLs with a condition, for one rights holder and for all."""
+    """Return the partial indexes for listing the few URLs that meet a condition, for one rights holder and for all."""
     fields = ["-failures", "due_at", "id"]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"address_{name}_of_holder"),
@@ -21,7 +21,7 @@ def _partial_indexes(name: str, condition: Q) -> list[models.Index]:
 
 
 class Address(models.Model):
-    """A URL of a site and its history of visits: core.visits.Visit as a row."""
+    """A URL of a site with the results of its visits, as in core.visits.Visit."""
 
     SEARCH_PATHS = ("page_id", "site")
 
@@ -88,9 +88,9 @@ class Address(models.Model):
 
 
 class OffSiteRedirect(models.Model):
-    """A redirect of a page or start page to another host, which is evidence of a move."""
+    """A redirect from a page or start page to another host, which is evidence of a move."""
 
-    id = models.CharField(max_length=40, primary_key=True)  # Digest of the site, the URL and the host.
+    id = models.CharField(max_length=40, primary_key=True)  # a digest of the site, the URL and the new host
     site = models.ForeignKey(Site, models.CASCADE, related_name="off_site_redirects", verbose_name=_("site"))
     from_url = models.TextField(_("from"))
     to_url = models.TextField(_("to"))
@@ -111,7 +111,7 @@ class OffSiteRedirect(models.Model):
 
 
 class SiteMove(models.Model):
-    """A possible move of a site to another host, with the evidence; a person accepts or refuses it."""
+    """A possible move of a site to another host, with the evidence. A user accepts or refuses it."""
 
     class State(models.TextChoices):
         PROPOSED = "proposed", _("proposed")

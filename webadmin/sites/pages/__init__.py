@@ -1,1 +1,1 @@
-"""Lists and forms of sites, runs, addresses and discovery; rechecks of pages; trials of rules."""
+"""Lists and forms of sites, crawl runs, URLs and discovery, rechecks of pages, and trials of rules."""

@@ -1,4 +1,4 @@
-"""Rechecks of a page: the view that requests one and reports its state."""
+"""The view that requests rechecks of a page and reports their state."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -25,7 +25,10 @@ Outcome = PageRecheck.Outcome
 
 @dataclass(frozen=True, slots=True)
 class RecheckShown:
-    """The state of the newest recheck. sentence: its description, or "". is_over: the state is final."""
+    """The state of a page's newest recheck. address: the URL of the view.
+
+    sentence: a description of the state, "" without a recheck. is_over: True if the state is final.
+    """
 
     address: str
     can_ask: bool
@@ -34,7 +37,7 @@ class RecheckShown:
 
 
 def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
-    """Request a recheck and redirect back (POST), or return the state of the newest one as JSON for a script.
+    """Return the state of the newest recheck as JSON, or request a recheck and redirect to the "next" URL (POST).
 
     The caller must check that the user may see the page.
     """
@@ -52,7 +55,7 @@ def recheck_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def recheck_summary(page: PageRecord) -> RecheckShown:
-    """Return the state of the newest recheck of a page, for its record and its cases."""
+    """Return the state of the newest recheck of a page."""
     address = reverse("admin:watched_sites_pagerecord_recheck", args=[page.pk])
     newest = rechecks.newest_recheck(page)
     if newest is None:

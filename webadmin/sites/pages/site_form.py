@@ -1,4 +1,4 @@
-"""The form of a site, with validation of the crawl settings."""
+"""The form for a site, which validates the crawl settings."""
 
 import codecs
 from collections.abc import Sequence
@@ -67,10 +67,13 @@ class SiteForm(forms.ModelForm):
         return cleaned
 
     def _check_rules(self, cleaned: dict[str, Any]) -> None:
-        """Test the changed patterns and selectors. Raises ValidationError if they cannot be tested now."""
+        """Add an error for each invalid or slow pattern or selector that changed.
+
+        Raises ValidationError if they cannot be tested now.
+        """
         for name in set(_PATTERNS) & cleaned.keys():
             cleaned[name] = "\n".join(line.strip() for line in cleaned[name].splitlines() if line.strip())
-        named = {*_PATTERNS, *_SELECTORS} & cleaned.keys()  # fields with errors are missing from `cleaned`
+        named = {*_PATTERNS, *_SELECTORS} & cleaned.keys()  # `cleaned` lacks fields with errors
         changed = {name: cleaned[name].splitlines() for name in self.changed_data if name in named}
         patterns = [rule for name in _PATTERNS for rule in changed.get(name, ())]
         errors = rule_errors(patterns, [rule for name in _SELECTORS for rule in changed.get(name, ())])
@@ -89,7 +92,7 @@ class SiteForm(forms.ModelForm):
 
 
 def _clean_list(typed: str) -> str:
-    """Validate a list of pages, and return it with its comments. Raises ValidationError."""
+    """Return a list of page URLs with its comments. Raises ValidationError for invalid lines or without a URL."""
     found = read_url_list(typed)
     if found.bad:
         raise ValidationError([message_text(each) for each in bad_lines(found.bad)])
@@ -99,7 +102,7 @@ def _clean_list(typed: str) -> str:
 
 
 def _require_public(urls: Sequence[str]) -> None:
-    """Raise ValidationError for URLs that a crawl would refuse, without resolving names."""
+    """Raise ValidationError if a crawl would refuse one of the URLs. Host names are not resolved."""
     guard = AddressGuard(settings.ZHUIWEN.crawl.allow_private_hosts)
     faults = []
     for url in urls:

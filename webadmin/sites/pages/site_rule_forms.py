@@ -1,4 +1,4 @@
-"""Forms for the crawl rules of a site. Stored secrets are never shown; an empty field keeps the stored one."""
+"""Forms for the crawl rules of a site. They never show stored secrets; an empty field leaves a secret unchanged."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -87,7 +87,10 @@ class SiteRulesForm(forms.ModelForm):
         return super().save(commit)
 
     def _values_to_store(self, given: str) -> tuple[tuple[str, str], ...]:
-        """Return the values after saving: the given ones, or else the stored ones."""
+        """Return the secret values after saving: the entered ones, or the stored ones if `given` is "".
+
+        FORGET gives none.
+        """
         if given == FORGET:
             return ()
         return politeness.parse_pairs(given or sealed.unseal(self.instance.sealed_values))
@@ -120,7 +123,7 @@ class SiteBanRuleForm(forms.ModelForm):
 
 
 class SiteBanRuleFormSet(forms.BaseInlineFormSet):
-    """The ban rules of a site; their patterns and selectors are tested together in one reading process."""
+    """The refusal rules of a site, whose patterns and selectors are tested together in one process."""
 
     def clean(self) -> None:
         super().clean()
@@ -180,7 +183,7 @@ def _seal_secret(given: str, kept: str) -> str:
 
 
 def _validate(check: Any, value: object) -> object:
-    """Run `check` and return the value. Raises ValidationError with the messages of a BadConfiguration."""
+    """Return `value` if `check()` raises no error. Raises ValidationError with the messages of a BadConfiguration."""
     try:
         check()
     except BadConfiguration as fault:

@@ -1,1 +1,1 @@
-"""Services of sites: the watchlist, crawls, imports, discovery and families."""
+"""The watchlist, crawls, imports, discovery, and families of sites."""

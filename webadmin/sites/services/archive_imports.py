@@ -23,7 +23,7 @@ from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.imports")
-NOTE_EVERY_S = 2.0  # After a kill, at most this much is read again.
+NOTE_EVERY_S = 2.0  # the time between records of the position; records read later are read again after a crash
 
 
 def run_import(
@@ -69,7 +69,10 @@ def run_import(
 
 
 def place_finder(row: ArchiveImport) -> Callable[[str], PagePlace | None]:
-    """Return a function that finds a page's site: the site of the import, or the holder's site with the page's host."""
+    """Return a function that returns the site and page rules for a page URL, or None if no site has its host.
+
+    An import into one site returns this site for every URL.
+    """
     if row.site is not None:
         only = _site_place(row.site)
         return lambda _: only

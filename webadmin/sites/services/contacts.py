@@ -1,4 +1,4 @@
-"""Stores the contacts that crawls and look-ups find, each once, with source and time."""
+"""Stores the contacts that crawls and look-ups find, each once with its source and times."""
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -10,21 +10,21 @@ from crawler.contacts.reading import Gathered
 from crawler.registries.look_up import RegistryContact
 from webadmin.sites.models import ContactRead, Site
 
-MAX_CONTACTS = 100  # Contacts kept for a site: the ones read last.
+MAX_CONTACTS = 100  # contacts stored for a site, those read last
 
 
 def note_read(site: Site, found: Iterable[Gathered]) -> None:
-    """Store the contacts that a crawl read on the site's pages."""
+    """Store the contacts in `found`, which a crawl read on the pages of the site."""
     _store_contacts(site, ((each.contact, ContactSource.PAGE, each.url, each.at) for each in found))
 
 
 def note_looked_up(site: Site, found: Sequence[RegistryContact], now: datetime) -> None:
-    """Store the contacts from the registries."""
+    """Store the contacts in `found`, which registries returned at `now`."""
     _store_contacts(site, ((each.contact, each.source, each.where, now) for each in found))
 
 
 def _store_contacts(site: Site, found: Iterable[tuple[Contact, ContactSource, str, datetime]]) -> None:
-    """Store contacts with their source, place and time, and delete the oldest ones beyond MAX_CONTACTS."""
+    """Store contacts with their source, URL or server, and time. Only the MAX_CONTACTS read last are retained."""
     with transaction.atomic():
         for contact, source, where, at in found:
             _store_contact(site, contact, source, where, at)

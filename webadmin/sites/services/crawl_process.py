@@ -1,6 +1,6 @@
-"""The process that `webadmin.sites.services.crawler` forks to crawl one run.
+"""Crawls one run in a process that `webadmin.sites.services.crawler` forks.
 
-It is a separate process because Scrapy's reactor can only start once in a process.
+Each run needs its own process, because Scrapy's reactor can start only once in a process.
 """
 
 import logging
@@ -49,9 +49,9 @@ MAX_UNCONFIRMED_S = crawls.DEAD_AFTER_SILENCE.total_seconds() / 2
 class RunLease:
     """A context manager that renews the lease of a run in a thread, and stops the crawl if the lease is lost.
 
-    After `crawls.DEAD_AFTER_SILENCE` without a sign of life, another process crawls the run. A process that was
-    suspended, or whose database is down, therefore holds its run for at most half of that time; the other half allows
-    for differing clocks. After that, it fetches and stores nothing until it knows that it still has the run.
+    Another process crawls the run after `crawls.DEAD_AFTER_SILENCE` without a heartbeat. A process that was suspended,
+    or whose database is down, therefore holds its lease for at most half of that time; the other half allows for
+    differing clocks. Afterwards, it fetches and stores nothing until a heartbeat has confirmed the lease.
     """
 
     def __init__(self, run: CrawlRun) -> None:
@@ -72,11 +72,11 @@ class RunLease:
         self._thread.join()
 
     def is_held(self) -> bool:
-        """Return True if no other process can have the run."""
+        """Return True if no other process can be crawling the run."""
         return not self._is_lost and _now_s() - self._confirmed_at_s < MAX_UNCONFIRMED_S
 
     def note(self, counts: CrawlCounts) -> None:
-        """Store a copy of the current counts; call it in the thread that counts."""
+        """Store the totals for the next heartbeat. Must be called in the thread that changes `counts`."""
         self.counts = self.total(counts)
 
     @property
@@ -85,13 +85,13 @@ class RunLease:
         return self.counts is not None and self.counts.kept_pages > self._earlier.kept_pages
 
     def total(self, counts: CrawlCounts) -> CrawlCounts:
-        """Return the counts, including the counts from before the run was stopped or waited."""
+        """Return `counts` plus the counts of earlier attempts at the run."""
         return counts.plus(self._earlier)
 
     def _renew_lease(self) -> None:
         while not self._stop.wait(HEARTBEAT_S):
             asked_at_s = _now_s()
-            refresh_connections()  # The connection may have ended since the last sign of life.
+            refresh_connections()  # The connection may have been closed since the last heartbeat.
             try:
                 is_ours = crawls.heartbeat(self._run, self.counts)
             except DatabaseFailure as error:
@@ -106,7 +106,10 @@ class RunLease:
 
 
 def crawl(number: int) -> int:
-    """Crawl the run with this number, record the result in its row, and return the exit code."""
+    """Crawl the run with the key `number`, record the result in its row, and return the exit code.
+
+    Returns ENDED if the result was recorded, NOT_OURS if the run is not running, and UNKNOWN otherwise.
+    """
     asked = CrawlRun.objects.select_related("site").filter(pk=number)
     run = retry_outages(asked.first, time_limit(MAX_UNCONFIRMED_S))
     if run is None:
@@ -148,7 +151,10 @@ def _crawl_run(run: CrawlRun, lease: RunLease) -> int:
 
 
 def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, outbox: Outbox) -> int:
-    """Record the result of a run while no other process can have it, and return the exit code."""
+    """Record the result of a run by calling `write`, and return the exit code.
+
+    During an outage of the database, it is repeated as long as the lease is held.
+    """
     try:
         retry_outages(write, lease.is_held)
     except DatabaseFailure as error:
@@ -159,7 +165,7 @@ def _write_result(lease: RunLease, write: Callable[[], object], run: CrawlRun, o
 
 
 def _fail_run(run: CrawlRun, lease: RunLease, error: Exception) -> None:
-    """Requeue a run to wait for a service that is down, or fail it after any other error."""
+    """Requeue a run whose error is the outage of a service; fail it after any other error."""
     fault = outages.outage_message(error)
     if fault is not None:
         outages.wait_for_service(run, lease.counts, fault, SystemClock().now(), has_moved=lease.has_moved)
@@ -168,7 +174,7 @@ def _fail_run(run: CrawlRun, lease: RunLease, error: Exception) -> None:
 
 
 def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
-    """Propose possible moves of the site; if that fails, the next crawl does."""
+    """Propose possible moves of the site. Errors are logged, because the next crawl repeats this."""
     refresh_connections()
     try:
         identity.propose_moves(run.site, store, SystemClock().now())
@@ -177,13 +183,16 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _resume_rechecks(run: CrawlRun, outbox: Outbox) -> None:
-    """Answer the requested rechecks, and start the waiting ones; the scheduler does the same."""
+    """Complete the rechecks that this run fetched, and start the waiting ones. Errors are ignored.
+
+    The scheduler does the same.
+    """
     with suppress(RetryLater, DatabaseFailure):
         rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)
 
 
 def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
-    """Read the marks of the site's operator last, because it matters least; if it fails, the next crawl does it."""
+    """Read the evidence of the site's operator. Errors are logged, because the next crawl repeats this."""
     try:
         families.read_site(run.site, store, SystemClock().now())
     except (ZhuiwenError, DatabaseFailure) as error:
@@ -191,7 +200,7 @@ def _read_family(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _keep_contacts(run: CrawlRun, gathered: ContactGatherer) -> None:
-    """Store the site's contacts, also last; if it fails, the next crawl does it."""
+    """Store the contacts of the site. Errors are logged, because the next crawl repeats this."""
     try:
         contacts.note_read(run.site, gathered.site_contacts())
     except DatabaseFailure as error:
@@ -214,7 +223,10 @@ def _close_run(run: CrawlRun, counts: CrawlCounts, *, has_moved: bool = False) -
 
 
 def _job_dir(run: CrawlRun) -> Path:
-    """Return this machine's folder for the site; drop its journal if another machine has finished a newer crawl."""
+    """Return the folder of this machine for the site's crawls.
+
+    Its journal is deleted if another machine has finished a newer crawl.
+    """
     folder = SETTINGS.home / "crawls" / f"site-{run.site_id}"
     finished = CrawlRun.objects.filter(site=run.site, state=CrawlRun.State.FINISHED, only_urls="")
     newest: datetime | None = finished.aggregate(newest=Max("finished_at"))["newest"]
@@ -224,5 +236,5 @@ def _job_dir(run: CrawlRun) -> Path:
 
 
 def _now_s() -> float:
-    """Return a clock in seconds that also advances while the process or the machine sleeps."""
+    """Return the seconds on a monotonic clock that also advances while the machine is suspended."""
     return time.clock_gettime(time.CLOCK_BOOTTIME)

@@ -1,8 +1,8 @@
 """The process that crawls queued runs one by one: `python -m webadmin.process` with this module and a slot.
 
-The queue is the table of runs; a message only wakes a crawler. A separate process crawls each run
-(`webadmin.sites.services.crawl_process`), because Scrapy's reactor can only start once in a process. The crawler forks
-it, which saves a second of imports and shares memory; at that time it has one thread and no connection.
+The queue is the table of runs; a message only wakes a crawler. The crawler forks a process for each run
+(`webadmin.sites.services.crawl_process`), because Scrapy's reactor can start only once in a process. Forking saves a
+second of imports and shares memory; at that time, the crawler has one thread and no connection.
 """
 
 import logging
@@ -30,11 +30,11 @@ from webadmin.sites.services.interruptions import requeue_lost_run, requeue_or_f
 T = TypeVar("T")
 log = logging.getLogger("zhuiwen.crawl")
 
-OUTAGE_S = 600.0  # chosen: a fail-over of the database takes one to two minutes, a restart with recovery several
+OUTAGE_S = 600.0  # a fail-over of the database takes one to two minutes, a restart with recovery several
 
 
 class Crawler:
-    """A crawler, which holds one slot of this machine."""
+    """A crawler, which occupies one of the slots of this machine."""
 
     def __init__(self, slot: slots.Slot) -> None:
         self._slot: slots.Slot | None = slot
@@ -42,9 +42,9 @@ class Crawler:
         self._crawl: int | None = None  # the id of a process that has not been waited for
 
     def work(self) -> None:
-        """Crawl the queued runs.
+        """Crawl queued runs until none waits or `stop` was called.
 
-        Raises the database's error if it stays down; another crawler then resumes the interrupted run.
+        Raises the error of the database if it is down for OUTAGE_S; another crawler then resumes the interrupted run.
         """
         self._requeue_left_runs()
         while self._slot is not None and not self._is_stopping:
@@ -55,12 +55,12 @@ class Crawler:
                 run = self._crawl_run(run, self._slot)
 
     def stop(self, *_: Any) -> None:
-        """Handle a signal: finish the pages in flight, and take no further run."""
+        """Stop the current crawl after its requests in flight, and start no other run. A signal handler."""
         self._is_stopping = True
         self._stop_crawl()
 
     def _requeue_left_runs(self) -> None:
-        """Requeue the runs of this machine whose crawlers were killed, and start a crawler for each."""
+        """Requeue the runs whose crawlers on this machine were killed, and start a crawler for each."""
         left = [self._slot] if self._slot is not None else []
         tasks = [slot.take_note() for slot in left]
         for slot in slots.take_abandoned_slots(crawlers.slots_folder(SETTINGS.home)):
@@ -71,27 +71,27 @@ class Crawler:
                 crawlers.start_crawler(SETTINGS)
 
     def _crawl_run(self, run: CrawlRun, slot: slots.Slot) -> CrawlRun | None:
-        """Crawl a run; if its process died, return the run that resumes from its journal on this machine."""
+        """Crawl a run. Returns the started run that replaces it if its process died, else None."""
         taken_at = run.started_at
         slot.note(slot_task(run))
-        connections.close_all()  # A crawl may take hours; keep no connection open meanwhile.
-        # The slot is an open file, which stays taken while the crawl runs, even if this process dies.
+        connections.close_all()  # A crawl may take hours, and needs no connection here.
+        # The slot is an open file that the crawl inherits, so it stays occupied even if this process dies.
         self._crawl = _fork_crawl(run.pk)
         if self._is_stopping:
             self._stop_crawl()
         os.waitid(os.P_PID, self._crawl, os.WEXITED | os.WNOWAIT)
-        crawl, self._crawl = self._crawl, None  # Send it no more signals, because its id may be reused.
+        crawl, self._crawl = self._crawl, None  # It gets no more signals, because its id may be reused.
         code = os.waitstatus_to_exitcode(os.waitpid(crawl, 0)[1])
         self._query_database(run.refresh_from_db)
         slot.note("")  # The run is handled below.
-        # A run that was put back keeps its number in the queue, so another crawler may be running it by now.
+        # A requeued run is the same row, so another crawler may be crawling it by now.
         is_left = run.state == CrawlRun.State.RUNNING and run.started_at == taken_at
         if not is_left or code in (crawl_process.ENDED, crawl_process.NOT_OURS):
             return None
         return self._query_database(lambda: self._replace_dead_run(run, code))
 
     def _query_database(self, call: Callable[[], T]) -> T:
-        """Query the admin database, waiting through an outage; another crawler may resume the run meanwhile."""
+        """Return the result of `call`, which is repeated during an outage of the database for at most OUTAGE_S."""
         within_time = time_limit(OUTAGE_S)
         return retry_outages(call, lambda: within_time() and not self._is_stopping)
 
@@ -100,7 +100,7 @@ class Crawler:
             os.kill(self._crawl, signal.SIGTERM)
 
     def _replace_dead_run(self, run: CrawlRun, code: int) -> CrawlRun | None:
-        """Handle a run whose process died, and return the started run that replaces it, if there is one."""
+        """Requeue or fail a run whose process died, and return the started run that replaces it, or None."""
         if self._is_stopping:
             crawls.put_run_back(run)
             return None
@@ -110,7 +110,7 @@ class Crawler:
         return again if again is not None and crawls.mark_started(again, now) else None
 
     def _free_slot(self, slot: slots.Slot) -> None:
-        """Free the slot, but take one again for a run queued meanwhile, whose message found no free slot."""
+        """Free the slot. Take one again if a run was queued meanwhile, whose message found no free slot."""
         slot.free()
         is_needed = self._query_database(lambda: crawls.has_waiting(SystemClock().now()))
         folder, number = crawlers.slots_folder(SETTINGS.home), SETTINGS.pipeline.crawlers
@@ -118,7 +118,7 @@ class Crawler:
 
 
 def _fork_crawl(run: int) -> int:
-    """Fork a process that crawls a run, and return its id."""
+    """Fork a process that crawls the run with the key `run`, and return the id of the process."""
     ours = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ours)  # They are blocked until the child has reset the crawler's handlers.
     try:
@@ -134,7 +134,7 @@ def _fork_crawl(run: int) -> int:
 
 
 def _crawl_and_exit(run: int) -> NoReturn:
-    """Crawl a run in a forked process, and exit it normally."""
+    """Crawl the run with the key `run`, and exit the process with the resulting code."""
     code = 1
     call_this_process(f"crawl {run}")
     try:
@@ -145,7 +145,10 @@ def _crawl_and_exit(run: int) -> NoReturn:
 
 
 def main(arguments: list[str]) -> int:
-    """Crawl until no run waits, and return the exit code: 1 if the admin database does not answer."""
+    """Crawl until no run waits. Returns the exit code: 0, or 1 if the admin database does not respond.
+
+    arguments: the file descriptor of the slot.
+    """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     freeze_loaded_objects()
     crawler = Crawler(slots.inherit_slot(int(arguments[0])))

@@ -1,4 +1,4 @@
-"""The licence fee of a work per thousand characters, entered by a manager with its source and never changed."""
+"""Records licence fees of works per thousand characters. Managers enter them with their source; they never change."""
 
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
@@ -17,11 +17,14 @@ MAX_SOURCE_CHARS = 500
 
 
 class FeeRefused(BadInput):
-    """A fee was refused, with the reason."""
+    """The error if a fee is not recorded, with the reason."""
 
 
 def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetime) -> LicenceFee:
-    """Record a fee in CNY, unless it already applies; earlier fees stay visible. Raises FeeRefused."""
+    """Record a fee in CNY from now on, and return its row; the row of the current fee if it is the same.
+
+    Raises FeeRefused if `by` is not a manager, the amount is invalid, or the source is missing or too long.
+    """
     if not may_manage(by, work):
         raise FeeRefused("damages.managers-only")
     try:
@@ -44,5 +47,5 @@ def enter_fee(work: Work, per_thousand: str, source: str, by: User, now: datetim
 
 
 def current_fee(work: Work) -> LicenceFee | None:
-    """Return the fee that applies, which is the newest; None if there is none."""
+    """Return the newest fee of a work, which is the one that applies, or None if there is none."""
     return LicenceFee.objects.filter(work=work).select_related("entered_by").first()

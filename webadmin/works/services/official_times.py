@@ -1,4 +1,4 @@
-"""Reads official publication times of chapters from a list, or computes them from a first time and an interval."""
+"""Reads official publication times of chapters from lists, computes them as a series, and stores them."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ from webadmin.works.signals import works_changed
 
 MAX_LINES = 20_000  # The longest novels have this many chapters.
 MAX_BYTES = 2 * 1024 * 1024  # 100 bytes a line
-MAX_NAMED_LINES = 10  # faulty lines reported; an unrelated file has thousands
+MAX_NAMED_LINES = 10  # faulty lines that a message lists; an unrelated file has thousands
 MAX_INTERVAL_HOURS = 24 * 366
 MAX_AT_ONCE = 1_000
 MAX_NUMBER = 2**31 - 1
@@ -30,14 +30,17 @@ Headings = Mapping[int, Sequence[int]]  # chapter numbers of a work by the numbe
 
 @dataclass(frozen=True, slots=True)
 class TimesSet:
-    """The result of setting times: the number of changed chapters, and the chapter numbers that the work lacks."""
+    """The number of chapters whose time changed. unknown: the given numbers of chapters that the work does not have."""
 
     changed: int
     unknown: tuple[int, ...]
 
 
 def heading_numbers(work: Work) -> Headings:
-    """Return chapter numbers by the number in the heading, which may differ: after a prologue, 第一章 is chapter 2."""
+    """Return the numbers of a work's chapters by the number in their heading.
+
+    The two may differ: after a prologue, 第一章 is chapter 2.
+    """
     found = defaultdict[int, list[int]](list)
     for number, title in work.chapters.order_by("number").values_list("number", "title"):
         named = chapter_number(title)
@@ -47,7 +50,10 @@ def heading_numbers(work: Work) -> Headings:
 
 
 def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Read the times in a file in UTF-8 or a spreadsheet's code page, as `read_list` does. Raises BadInput."""
+    """Return the times in a file encoded in UTF-8 or GB18030, as `read_list` does.
+
+    Raises BadInput if the file is too large, is not text, or contains faulty lines.
+    """
     if len(data) > MAX_BYTES:
         raise BadInput("times.too-large", most=MAX_BYTES // (1024 * 1024))
     for encoding in ("utf-8-sig", "gb18030"):
@@ -61,11 +67,11 @@ def read_bytes(data: bytes, zone: tzinfo, named: Headings | None = None) -> Time
 
 
 def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
-    """Parse a list of times: each line has a chapter, a comma or tab, and a time; an empty time removes the stored one.
+    """Return the times in a list in which each line has a chapter, a comma or tab, and a time.
 
     The chapter is a number, or a heading such as 第十二章 that is looked up in `named`; an unknown heading gets a
-    negative number. Text between chapter and time is skipped, and so is a first line of column headings. Times without
-    an offset are in `zone`. Raises BadInput that names each faulty line.
+    negative number. An empty time is None, which removes the stored one. Columns in between and a first line without
+    digits are skipped. Times without an offset are in `zone`. Raises BadInput, which lists the faulty lines.
     """
     lines = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
     if len(lines) > MAX_LINES:
@@ -91,9 +97,9 @@ def read_list(text: str, zone: tzinfo, named: Headings | None = None) -> Times:
 def series_times(
     work: Work, first_number: int, first_at: datetime, interval: timedelta, at_once: int = 1
 ) -> dict[int, datetime]:
-    """Return times for all chapters from `first_number` on, `at_once` chapters at each interval.
+    """Return a time for each chapter from `first_number` on: `at_once` chapters at `first_at` and after each interval.
 
-    Raises BadInput if the series lasts centuries, or if the work does not have the first chapter.
+    Raises BadInput for a negative `first_number` or if a time is after LAST_YEAR.
     """
     if first_number < 1:
         raise BadInput("times.no-chapter", text=-first_number)
@@ -105,7 +111,7 @@ def series_times(
 
 
 def read_interval(text: str) -> timedelta:
-    """Parse the number of hours between two chapters. Raises BadInput."""
+    """Parse a number of hours, such as "12.5". Raises BadInput unless it is positive and at most MAX_INTERVAL_HOURS."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,5}(\.\d{1,2})?", written, re.ASCII) or not 0 < float(written) <= MAX_INTERVAL_HOURS:
         raise BadInput("times.interval", text=written[:60], least=0.01, most=MAX_INTERVAL_HOURS)
@@ -113,7 +119,7 @@ def read_interval(text: str) -> timedelta:
 
 
 def read_at_once(text: str) -> int:
-    """Parse the number of chapters that appear at the same time. Raises BadInput."""
+    """Parse the number of chapters published at the same time. Raises BadInput unless it is 1 to MAX_AT_ONCE."""
     written = text.strip()
     if not re.fullmatch(r"\d{1,4}", written, re.ASCII) or not 1 <= int(written) <= MAX_AT_ONCE:
         raise BadInput("times.at-once", text=written[:60], most=MAX_AT_ONCE)
@@ -121,7 +127,7 @@ def read_at_once(text: str) -> int:
 
 
 def set_times(work: Work, times: Times) -> TimesSet:
-    """Set the official times of these chapters, if the work has them; other chapters are unchanged."""
+    """Set the official times of the work's chapters with the numbers in `times`; other chapters are unchanged."""
     with transaction.atomic():
         chapters = list(locked_chapters(Chapter.objects.filter(work=work)))
         stale = [each for each in chapters if each.number in times and each.published_at != times[each.number]]
@@ -135,9 +141,10 @@ def set_times(work: Work, times: Times) -> TimesSet:
 
 
 def read_number(text: str, named: Headings | None = None) -> int:
-    """Return the number of a chapter given by number or heading, or a negative number for a heading not in `named`.
+    """Return the number of the chapter that `text` gives by number or by heading.
 
-    Raises BadInput for any other text, and for a heading that several chapters have.
+    A heading that is not in `named` gives a negative number. Raises BadInput for any other text, and for a heading that
+    several chapters have.
     """
     written = text.strip().strip('"')
     is_number = re.fullmatch(r"\d{1,10}", written, re.ASCII) is not None

@@ -1,4 +1,4 @@
-"""Keeps the works of an upload between plan and confirmation, so that users confirm what they saw."""
+"""Stores the works of an upload until the user confirms the planned changes, so that exactly these are added."""
 
 import json
 import zlib
@@ -20,18 +20,18 @@ from webadmin.works.services.intake.bounded import BoundedReader
 from webadmin.works.services.intake.division import Division, FoundWork
 
 KEPT = timedelta(hours=24)
-LEVEL = 1  # compression level, at which 16 million characters take a second
+LEVEL = 1  # the compression level, at which 16 million characters take a second
 
 
 class UploadGone(BadInput):
-    """The upload is no longer stored."""
+    """The error if an upload is no longer stored."""
 
     def __init__(self) -> None:
         super().__init__("work.upload-gone", hours=int(KEPT.total_seconds() // 3600))
 
 
 def keep_upload(rights_holder: RightsHolder | None, user: User, sending: Sending) -> PlannedUpload:
-    """Store an upload, replacing the user's earlier one; expired uploads of other users are removed.
+    """Store an upload in place of the user's earlier one, and delete all expired uploads.
 
     rights_holder: None if the user chooses it later.
     """
@@ -44,7 +44,7 @@ def keep_upload(rights_holder: RightsHolder | None, user: User, sending: Sending
 
 
 def planned_upload(key: int, user: User) -> PlannedUpload:
-    """Return the user's own upload with this number. Raises UploadGone."""
+    """Return the user's upload with this key. Raises UploadGone if it was replaced, discarded or has expired."""
     known = PlannedUpload.objects.select_related("rights_holder").filter(pk=key, sent_by=user)
     found = known.filter(sent_at__gte=timezone.now() - KEPT).first()
     if found is None:
@@ -61,7 +61,10 @@ def stored_sending(upload: PlannedUpload) -> Sending:
 
 
 def divide_upload(upload: PlannedUpload, place: int, style: str) -> None:
-    """Divide a work of an upload by another heading style. Raises UnreadableFile if the work lacks the style."""
+    """Divide the work at the index `place` of an upload by another heading style; "" restores the first division.
+
+    Raises UnreadableFile if the work has no such division.
+    """
     sending = stored_sending(upload)
     work = replace(sending.works[place], style="", divided=())
     if style not in ("", work.read.file.style):
@@ -74,7 +77,7 @@ def divide_upload(upload: PlannedUpload, place: int, style: str) -> None:
 
 
 def _pack_upload(sending: Sending) -> bytes:
-    text = json.dumps(asdict(sending), ensure_ascii=False, default=str)  # str: of times and paths
+    text = json.dumps(asdict(sending), ensure_ascii=False, default=str)  # `str` converts times and paths
     return zlib.compress(text.encode("utf-8", "surrogatepass"), LEVEL)
 
 

@@ -1,4 +1,4 @@
-"""Files that prove a licence, kept unchanged in the evidence store and never replaced."""
+"""Stores files that prove licences in the evidence store, where they are never changed or replaced."""
 
 import io
 import zipfile
@@ -14,10 +14,10 @@ from webadmin.works.models import Licence, LicenceProof
 # Chosen: a scanned contract of 50 pages has some 10 MB; the web server accepts requests of 33 MB
 # (webadmin.works.services.uploads).
 MAX_PROOF_BYTES = 20 * 1024 * 1024
-MAX_FILES_OF_WORD = 5_000  # entries in one document; listing more would take gigabytes of memory
-MAX_PROOFS = 20  # files for one licence: a contract and its supplements
+MAX_FILES_OF_WORD = 5_000  # files in a Word document; listing more would take gigabytes of memory
+MAX_PROOFS = 20  # files for one licence, such as a contract and its supplements
 MAX_NAME_CHARS = 200
-# Other extensions of each kind, if opening such a file runs nothing.
+# Other accepted extensions of each kind, for files that do not run anything when they are opened.
 _CALLED = {
     "jpg": ("jpeg", "jpe"),
     "txt": ("eml", "csv", "tsv", "md", "log"),
@@ -29,7 +29,10 @@ _SIGNATURES = {b"%PDF-": "pdf", b"\x89PNG\r\n\x1a\n": "png", b"\xff\xd8\xff": "j
 
 
 def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> LicenceProof:
-    """Store a proof of the licence, unless the same file is already stored. Raises BadInput, RetryLater."""
+    """Store a file as a proof of the licence, and return its row; the existing row if the same file is stored.
+
+    Raises BadInput if the file is not accepted or the licence has MAX_PROOFS proofs, and RetryLater if the store fails.
+    """
     kind = require_proof(content)
     known = licence.proofs.filter(digest=digest(content)).first()
     if known is not None:
@@ -43,7 +46,7 @@ def add_proof(licence: Licence, name: str, content: bytes, by: User | None) -> L
 
 
 def require_proof(content: bytes) -> str:
-    """Return the file extension for the content: pdf, png, jpg or docx. Raises BadInput for other content."""
+    """Return the extension for `content`: "pdf", "png", "jpg" or "docx". Raises BadInput for other content."""
     if len(content) > MAX_PROOF_BYTES:
         raise BadInput("work.proof-too-large", most=MAX_PROOF_BYTES // (1024 * 1024))
     kind = next((kind for start, kind in _SIGNATURES.items() if content.startswith(start)), "")
@@ -63,7 +66,7 @@ def _is_word(content: bytes) -> bool:
 
 
 def file_name(given: str, kind: str) -> str:
-    """Return the uploader's file name without folders; the correct extension is appended to a wrong one.
+    """Return a file name for the uploader's name `given`: without folders, and with an extension for `kind`.
 
     >>> file_name("邮件/答复.EML", "txt"), file_name("a.jpeg", "jpg"), file_name("x.bat", "txt"), file_name("", "pdf")
     ('答复.EML', 'a.jpeg', 'x.bat.txt', 'proof.pdf')

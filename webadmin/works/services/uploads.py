@@ -1,4 +1,4 @@
-"""Reads works from files uploaded in the browser, within limits; no file stays on disk."""
+"""Reads works from files uploaded in the browser, within limits. The files are deleted from the disk afterwards."""
 
 import shutil
 import tempfile
@@ -28,8 +28,8 @@ _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 class UploadBudget:
     """The remaining budget for the files of one request. A file that is read twice is charged twice.
 
-    most_bytes: the limit for the unpacked .zip files, and separately for all files that are read, unpacked; no reader
-    unpacks more than a container declares. most_chars, most_texts: the limits for all resulting texts and chapters.
+    most_bytes: the limit for the unpacked .zip files, and separately for the unpacked files that are read; no reader
+    unpacks more than a container declares. most_chars, most_texts: the limits for the characters and chapters read.
     """
 
     def __init__(self, most_bytes: int, most_chars: int, most_texts: int) -> None:
@@ -38,11 +38,11 @@ class UploadBudget:
         self._chars, self._texts = most_chars, most_texts
 
     def unpack(self, path: Path) -> None:
-        """Charge a .zip file. Raises UnreadableFile if its texts exceed the budget."""
+        """Charge the unpacked size of the texts in a .zip file. Raises UnreadableFile if it exceeds the budget."""
         self._unpacked_bytes = self._charge_bytes(path, self._unpacked_bytes)
 
     def reading(self, read_file: ReadFile) -> ReadFile:
-        """Wrap `read_file` so that it charges this budget, and raises UnreadableFile if the budget is exceeded."""
+        """Return `read_file` with a charge of this budget. It raises UnreadableFile if a file exceeds the budget."""
 
         def read(path: Path) -> Intake:
             self._read_bytes = self._charge_bytes(path, self._read_bytes)
@@ -53,14 +53,14 @@ class UploadBudget:
         return read
 
     def _charge_bytes(self, path: Path, left: int) -> int:
-        """Return the rest of a budget after a file. Raises UnreadableFile if the file exceeds it."""
+        """Return the rest of the bytes in `left` after a file. Raises UnreadableFile if the file exceeds them."""
         needed = declared_bytes(path)
         if needed > left:
             raise UnreadableFile(path, "intake.upload-unpacks", most=self._megabytes)
         return left - needed
 
     def _require_text(self, path: Path, intake: Intake) -> None:
-        """Charge a text if it fits; otherwise reject it without a charge, because the next file may fit."""
+        """Charge the texts of a file. If they exceed the budget, raises UnreadableFile without a charge."""
         chapters = [chapter for work in intake.works for chapter in work.file.chapters]
         chars = sum(len(chapter.text) for chapter in chapters)
         if chars > self._chars:
@@ -72,21 +72,21 @@ class UploadBudget:
 
 
 def is_text(name: str) -> bool:
-    """Return True if readers use this member of a container."""
+    """Return True if readers use the member `name` of a container."""
     return PurePosixPath(name).suffix.lower() in TEXT_MEMBERS
 
 
 def declared_bytes(path: Path) -> int:
-    """Return the memory that a file takes: its size, or the unpacked size of a container.
+    """Return the number of bytes that reading a file takes: its size, or the declared size of the texts in a container.
 
-    Returns 0 for a container that its reader rejects.
+    Returns 0 for a file that its reader rejects.
     """
     suffix = path.suffix.lower()
     try:
         if suffix not in _COMPRESSED:
             return path.stat().st_size
         with zipfile.ZipFile(path) as container:
-            # A .docx is read completely, with pictures; from other containers, only texts are read.
+            # A .docx is read completely, with images; from other containers, only texts are read.
             return sum(each.file_size for each in container.infolist() if suffix == ".docx" or is_text(each.filename))
     except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError):
         return 0
@@ -94,10 +94,10 @@ def declared_bytes(path: Path) -> int:
 
 MAX_SECONDS = 20.0  # time to unpack one file; proxies give up a request after 60 s, and each file is tried twice
 MAX_FILES = 100  # Django's limit for one request
-# Unpacked size of a request's .zip files, and of all files read. Text compresses to a third or less, but MAX_CHARS
-# characters never take more than this, including markup.
+# The limit for a request's unpacked .zip files, and for all files read. Text compresses to a third or less, but
+# MAX_CHARS characters never take more than this, including markup.
 MAX_UNPACKED_BYTES = 2 * MAX_UPLOAD_BYTES
-MAX_CHARS = MAX_UPLOAD_BYTES // 2  # As many as MAX_UPLOAD_BYTES of plain GB18030 contain; compression allows no more.
+MAX_CHARS = MAX_UPLOAD_BYTES // 2  # as many as uncompressed GB18030 of MAX_UPLOAD_BYTES contains
 MAX_TEXTS = 20_000  # chapters and works in one request; the longest novels have some 10,000 chapters
 MAX_FAULTS = 100  # faults reported for one file; nobody reads more
 MAX_NAME_BYTES = 200  # file systems allow 255, and the extension is kept
@@ -106,7 +106,7 @@ _UNPACKED = "unpacked"
 
 @dataclass(slots=True)
 class Upload:
-    """The uploader's name of a file, and the works read from it."""
+    """An uploaded file: the uploader's name of it, the works read from it, and a message for each error."""
 
     name: str
     intake: Intake = field(default_factory=Intake)
@@ -114,7 +114,7 @@ class Upload:
 
 
 def read_uploads(files: Sequence[UploadedFile]) -> list[Upload]:
-    """Read the files in order; an unreadable part is recorded as a fault of its file, and reading continues."""
+    """Read the files in order, and return one Upload for each. Errors are recorded in it, not raised."""
     budget = UploadBudget(MAX_UNPACKED_BYTES, MAX_CHARS, MAX_TEXTS)
     with tempfile.TemporaryDirectory(prefix="zhuiwen-upload-") as folder, BoundedReader(MAX_SECONDS) as reader:
         read_file = budget.reading(reader.read_file)
@@ -143,7 +143,7 @@ def _read_upload(file: UploadedFile, folder: Path, budget: UploadBudget, read_fi
 
 
 def _replace_paths(message: Message, folder: Path, name: str) -> Message:
-    """Replace the paths in a message by the uploader's file name; temporary paths are not shown."""
+    """Return a message with temporary paths replaced by `name`, the uploader's file name, or by paths inside it."""
 
     def without_paths(value: Any) -> Any:
         if isinstance(value, Message):
@@ -186,7 +186,7 @@ def _unpack_zip(path: Path) -> Path:
 
 
 def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
-    """Yield the members to unpack with their targets, which are always inside the folder."""
+    """Yield the members of a .zip file to unpack, each with a relative path that is always inside the folder."""
     for name in sorted(names):
         inside = PurePosixPath(decode_name(name).replace("\\", "/"))
         parts = inside.parts
@@ -197,7 +197,7 @@ def _chapter_names(names: Iterable[str]) -> Iterator[tuple[str, PurePosixPath]]:
 
 
 def short_name(name: str) -> str:
-    """Return a name that every file system accepts, with its extension.
+    """Return a file name that every file system accepts, with the extension of `name`.
 
     >>> short_name("..zip"), short_name("a/b.txt"), short_name("..")
     ('unnamed.zip', 'ab.txt', 'unnamed')

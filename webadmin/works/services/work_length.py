@@ -1,4 +1,4 @@
-"""Stores the length of works: the characters of their distinct texts."""
+"""Stores the lengths of works: the numbers of characters in their distinct texts."""
 
 from collections.abc import Collection, Mapping
 
@@ -9,7 +9,7 @@ from webadmin.works.signals import works_changed
 
 
 def note_counted(texts: Mapping[str, int]) -> None:
-    """Store the character counts of texts, and update the lengths of their works."""
+    """Store the number of characters for each text id in `texts`, and update the lengths of the works."""
     chapters = locked_chapters(Chapter.objects.filter(text_id__in=list(texts)))
     known = chapters.only("pk", "work_id", "text_id", "chars")
     stale = [chapter for chapter in known if chapter.chars != texts[chapter.text_id]]
@@ -20,7 +20,7 @@ def note_counted(texts: Mapping[str, int]) -> None:
 
 
 def recount(works: Collection[int]) -> list[int]:
-    """Recompute the lengths of works from their chapters, and return the works whose length changed."""
+    """Recompute the lengths of the works with these keys, and return the keys of those whose length changed."""
     texts: dict[int, dict[str, int]] = {work: {} for work in works}
     rows = Chapter.objects.filter(work__in=works).values_list("work_id", "text_id", "chars")
     for work, text_id, chars in rows:
@@ -34,5 +34,5 @@ def recount(works: Collection[int]) -> list[int]:
 
 
 def locked_chapters(chapters: "QuerySet[Chapter]") -> "QuerySet[Chapter]":
-    """Return the chapters, locked in the order of their keys."""
+    """Return the chapters as a query that locks them in the order of their keys."""
     return chapters.select_for_update(of=("self",)).order_by("pk")

@@ -1,4 +1,4 @@
-"""Registers the lists and forms of sites on import."""
+"""The admin of sites; importing this package registers it."""
 
 from webadmin.sites.pages.admin import discovery, imports, runs, site_rules, sites, visits
 

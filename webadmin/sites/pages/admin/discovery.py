@@ -1,4 +1,4 @@
-"""The search for copies: its plans, the log of queries, and the pages found."""
+"""The admin of searches for copies: plans, the log of queries, and found pages."""
 
 from typing import Any
 
@@ -71,7 +71,7 @@ class DiscoveryPlanAdmin(HolderAdmin):
         return formfield
 
     def get_queryset(self, request: HttpRequest) -> QuerySet:
-        """Return the plans with the number of queries sent today."""
+        """Return the plans, each with the number of queries sent today as `sent`."""
         sent = discovery.sent_today(timezone.now()).filter(work=OuterRef("work")).order_by().values("work")
         counted = Subquery(sent.annotate(n=Count("pk")).values("n"), output_field=IntegerField())
         return super().get_queryset(request).annotate(sent=counted)
@@ -130,7 +130,7 @@ class DiscoveredPageAdmin(HolderAdmin):
     ]
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return True if an action is possible: both for a proposed page, only watching for a dismissed one."""
+        """Return True for both actions on a proposed page, and for "watch" on a dismissed one."""
         state = DiscoveredPage.objects.filter(pk=key).values_list("state", flat=True).first()
         return state == DiscoveredPage.State.PROPOSED or (state == DiscoveredPage.State.DISMISSED and path == "watch")
 
@@ -204,7 +204,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
 
 def _watch_proposal(request: HttpRequest, page: DiscoveredPage) -> None:
-    """Watch the site of a proposal, request its crawl, and show the result."""
+    """Watch the site of a found page, request its crawl, and add a message with the result."""
     try:
         site = discovery.accept_proposal(page, signed_in_user(request).get_username(), timezone.now())
     except BadInput as error:

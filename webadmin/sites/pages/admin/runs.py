@@ -1,4 +1,4 @@
-"""The list of crawl runs with their times, results and faults."""
+"""The admin of crawl runs, with their times, results and errors."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

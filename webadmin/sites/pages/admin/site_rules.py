@@ -1,4 +1,4 @@
-"""The inlines of a site's form: politeness, ban rules and their trial, proxies, the log of robots.txt."""
+"""The inlines for the crawl rules of a site, and the page on which its refusal rules are tried."""
 
 from typing import Any
 
@@ -80,7 +80,10 @@ _TYPED = ("statuses", "selector", "redirect", "words")
 
 
 def rule_trial(request: HttpRequest, site: Site) -> HttpResponse:
-    """Return the page with a trial of the saved rules, or of a typed one, on the newest 50 pages or on one page."""
+    """Return the page with a trial of the site's refusal rules, or of a rule in the query string, on stored pages.
+
+    The parameter "url" selects one page; otherwise, the newest pages are tried. Errors are shown with status 400.
+    """
     typed = {name: request.GET.get(name, "").strip() for name in _TYPED}
     url = request.GET.get("url", "").strip()
     tried, fault = [], ""

@@ -1,4 +1,4 @@
-"""The list and form of sites, with actions to crawl a site, try its rules and look it up."""
+"""The admin of sites, with actions to crawl a site, try its rules and look it up."""
 
 from typing import TYPE_CHECKING, Any, TypedDict
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     SiteWithFigures = WithAnnotations[Site, _Figures]
 
-MAX_PAGES = 1_000  # Counting stops here: a large site has a hundred thousand pages, and a list shows fifty sites.
+MAX_PAGES = 1_000  # Counting stops here, because a large site has 100,000 pages, and a list shows 50 sites.
 _PAGES = (
     "(SELECT COUNT(*) FROM (SELECT 1 FROM watched_sites_pagerecord AS page WHERE page.site_id = watched_sites_site.id "
     "LIMIT %s) AS capped)"
@@ -83,7 +83,7 @@ class SiteAdmin(HolderAdmin):
     actions_detail = ["crawl_now", "try_rules", "look_up"]
     inlines = [SiteDomainInline, *SITE_INLINES]
     readonly_fields = ["added_at", "family"]
-    # In a read-only form no script knows `kind`, so `get_fieldsets` leaves out fields that the kind does not use.
+    # A read-only form has no field `kind` for scripts, so `get_fieldsets` removes the fields that the kind ignores.
     conditional_fields = {name: f"typeof kind == 'undefined' || {asked}" for name, asked in _CONDITIONS.items()}
     fieldsets = [
         (
@@ -127,7 +127,7 @@ class SiteAdmin(HolderAdmin):
     ]
 
     def get_fieldsets(self, request: HttpRequest, obj: Any = None) -> Any:
-        """Return the fieldsets, for an existing site with the other sites that probably have the same operator."""
+        """Return the fieldsets. An existing site also has a list of sites that probably have the same operator."""
         fieldsets = [*super().get_fieldsets(request, obj)]
         if obj is None:
             return fieldsets
@@ -146,7 +146,10 @@ class SiteAdmin(HolderAdmin):
         return _with_figures(sites)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Add figures only to the sites on the current page, because ordering by them would compute them for all."""
+        """Return the change list, with figures only for the sites on the current page of the list.
+
+        In the query of the list, they would be computed for all sites.
+        """
         changelist = super().get_changelist_instance(request)
         shown = [site.pk for site in changelist.result_list]
         rows = self.with_figures(Site.objects.filter(pk__in=shown)).in_bulk()
@@ -184,7 +187,7 @@ class SiteAdmin(HolderAdmin):
         return list_link(PageRecord, shown, site__id__exact=site.pk)
 
     def is_offered(self, path: str, key: Any) -> bool:
-        """Return True if an action is possible: look-ups need a registry, other actions a crawled site."""
+        """Return True if an action is possible. Look-ups need a configured registry, other actions a crawled site."""
         if path.endswith("look-up"):
             return bool(settings.ZHUIWEN.registries.is_enabled)
         return Site.objects.filter(pk=key, kind__in=CRAWLED).exists()
@@ -209,7 +212,7 @@ class SiteAdmin(HolderAdmin):
 
     @action(description=_("Try the rules"), url_path="try-rules", icon="rule", permissions=["manage"])
     def try_rules(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Try the rules for refusals on the newest stored pages; nothing is fetched from the site."""
+        """Return the page with a trial of the refusal rules on stored pages. Nothing is fetched from the site."""
         site: Site = self.get_record_or_404(request, object_id)
         return rule_trial(request, site)
 
@@ -238,7 +241,7 @@ class SiteAdmin(HolderAdmin):
     def change_view(
         self, request: HttpRequest, object_id: str, form_url: str = "", extra_context: dict[str, Any] | None = None
     ) -> HttpResponseBase:
-        """Return the form, with warnings of obstacles to reading the site's pages."""
+        """Return the form, with warnings about parts of the site that could not be read and about shared hosts."""
         if request.method == "GET":
             site = self.get_object(request, object_id)
             for missing in crawls.left_out_messages(site.runs.filter(only_urls="").first()) if site is not None else ():
@@ -248,13 +251,13 @@ class SiteAdmin(HolderAdmin):
         return super().change_view(request, object_id, form_url, extra_context)
 
     def save_related(self, request: HttpRequest, form: Any, formsets: Any, change: Any) -> None:
-        """Save the hosts, and warn if another site covers them, unless the form opens again with its own warning."""
+        """Save the hosts. Warn if another site covers them, unless the form opens again, which has its own warning."""
         super().save_related(request, form, formsets, change)
         if "_continue" not in request.POST:
             _warn_of_shared_hosts(request, form.instance)
 
     def save_model(self, request: HttpRequest, obj: Any, form: Any, change: Any) -> None:
-        """Save the site; if it is watched again, crawl it, so that the pause does not count as missed runs."""
+        """Save the site. If it is watched again, request a crawl, so that the pause does not count as missed runs."""
         super().save_model(request, obj, form, change)
         if "monthly_visits" in form.changed_data:
             reach_changed.send(None, site=obj.pk)
@@ -265,7 +268,7 @@ class SiteAdmin(HolderAdmin):
 
 
 def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
-    """Return the fieldsets with only the fields that the spider of a kind uses, without empty fieldsets."""
+    """Return the fieldsets with only the fields that the spider of this kind uses, without empty fieldsets."""
     used, asked = [], f"kind == '{kind}'"
     for name, given in fieldsets:
         lines = [
@@ -279,12 +282,12 @@ def _relevant_fieldsets(kind: str, fieldsets: list[Any]) -> list[Any]:
 
 
 def _line_fields(line: Any) -> tuple[str, ...]:
-    """Return the fields of a line, which is a name or a sequence of names."""
+    """Return the names of the fields in a line of a fieldset, which is one name or a sequence of names."""
     return (line,) if isinstance(line, str) else tuple(line)
 
 
 def _request_crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Trigger.PERSON) -> CrawlRun | None:
-    """Request a crawl, show the result, and return the site's live run, if it has one."""
+    """Request a crawl, add a message with the result, and return the site's live run, or None if there is none."""
     try:
         run = crawls.request_run(site, signed_in_user(request), trigger)
     except crawls.AlreadyRunning as error:
@@ -306,13 +309,13 @@ def _request_crawl(request: HttpRequest, site: Site, trigger: str = CrawlRun.Tri
 
 
 def _warn_of_shared_hosts(request: HttpRequest, site: Site | None) -> None:
-    """Warn of other sites that cover the hosts of this site, which is allowed."""
+    """Warn about other sites that cover the hosts of this site, which is allowed."""
     for shared in shared_hosts(site) if site is not None and is_member(request, site) else ():
         messages.warning(request, stored_sentence(shared))
 
 
 def _warn_of_slow_pages(request: HttpRequest, site: Site | None) -> None:
-    """Warn of pages with parts that take too long to read, possibly a defence against crawlers."""
+    """Warn about pages with parts that take too long to read, which may be a defence against crawlers."""
     if site is None:
         return
     slow = PageRecord.objects.filter(site=site, obfuscation_kinds__contains=f" {Obfuscation.SLOW_PARTS} ")
@@ -329,5 +332,5 @@ def _warn_of_slow_pages(request: HttpRequest, site: Site | None) -> None:
 
 
 def _link_run(words: str, run: CrawlRun | None) -> str:
-    """Return a sentence followed by a link to the run."""
+    """Return the sentence `words` followed by a link to the run; only the sentence if the run is None."""
     return format_html("{} {}", words, change_link(run, _now("Show the run"))) if run else words

@@ -1,4 +1,4 @@
-"""The list of URLs, failing ones first, and the list of possible site moves for a person to decide."""
+"""The admin of URLs, in which failing URLs come first, and of possible site moves, which users decide."""
 
 from collections.abc import Callable
 from typing import Any
@@ -44,7 +44,7 @@ MOVE_STATE_COLORS = {
 
 
 class ConditionFilter(SimpleListFilter):
-    """Filters URLs by their condition."""
+    """A filter on URLs that fail, are not found, are due, or are new."""
 
     title = _("condition")
     parameter_name = "condition"
@@ -74,7 +74,7 @@ class AddressAdmin(HolderAdmin):
     list_display = ["address", site_name, "kind", "seen", "due", "failures", "why"]
     list_filter = [ConditionFilter, "site", "kind", "has_unreliable_validator"]
     list_select_related = ["site"]
-    sortable_by = ()  # Failures first, then by due time; each filter has an index for this order.
+    sortable_by = ()  # The order is fixed (failures, then due time), because each filter has an index for it.
     search_fields = ["url"]
     search_help_text = _("URL")
     fieldsets = [

@@ -32,7 +32,7 @@ class FoundWork:
     source: Path
     kind: str = ""
     rights_holder: str = ""
-    is_whole: bool = True  # False if some chapters could not be read; their numbers are then unused
+    is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
 

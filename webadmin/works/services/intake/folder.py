@@ -108,11 +108,14 @@ def _read_chapters_as_work(folder: Path, files: Sequence[Path], read_file: ReadF
 
 
 def _read_chapter(number: int, path: Path, read_file: ReadFile) -> tuple[ChapterText, list[Message]]:
-    """Read a file in a folder as one chapter, regardless of its headings, and return it with its flaws."""
+    """Return the text of a file as the chapter `number`, regardless of its headings, with the flaws of the file.
+
+    Raises the first error if a part of the file could not be read.
+    """
     read = read_file(path)
     if read.faults:
         raise read.faults[0]
-    # The chapters of a text file were cut at line starts and are joined without a line feed.
+    # The chapters of a text file contain their line feeds; those of other files do not.
     joint = "" if path.suffix.lower() in (".txt", ".md") else "\n"
     text = joint.join(chapter.text for work in read.works for chapter in work.file.chapters)
     return ChapterText(number, _chapter_title(path, text), text), [

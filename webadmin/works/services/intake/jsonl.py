@@ -1,6 +1,7 @@
 """Reads works from JSON lines: {"work_id", "title", "text", "author"?, "chapter"?, "published_at"?}.
 
-Lines with the same id are chapters of one work. published_at: the chapter's official publication time, with UTC offset.
+Lines with the same id are chapters of one work. published_at: the official publication time of the chapter, with its
+UTC offset.
 """
 
 from dataclasses import dataclass, field, replace
@@ -16,14 +17,14 @@ from crawler.formats.plain import normalize_text
 from webadmin.ui.services.json_lines import records
 from webadmin.works.services.intake.division import FoundWork, Intake
 
-MAX_FAULTS = 1_000  # More faults mean that the file is of another kind; the rest are only counted.
+MAX_FAULTS = 1_000  # A file with more faulty lines is of another kind; the rest are only counted.
 
 
 @dataclass(slots=True)
 class _Gathered:
     title: str
     author: str
-    chapters: list[ChapterText] = field(default_factory=list)  # number: 0 if the line has none
+    chapters: list[ChapterText] = field(default_factory=list)  # with the number 0 if the line has none
 
     def file(self) -> WorkFile:
         given = {chapter.number for chapter in self.chapters if 0 < chapter.number < 2**31}
@@ -44,9 +45,9 @@ class _JsonLine:
 
 
 def read_jsonl(path: Path) -> Intake:
-    """Return the works in a JSON lines file; malformed lines are recorded as faults, and reading continues.
+    """Return the works in a JSON lines file, and an error for each of the first MAX_FAULTS malformed lines.
 
-    Raises UnreadableFile.
+    Raises UnreadableFile if the file cannot be read or is empty.
     """
     intake = Intake()
     works: dict[str, _Gathered] = {}

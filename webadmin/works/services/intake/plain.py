@@ -1,4 +1,4 @@
-"""Reads local files, with a message for each reason why a file cannot be read."""
+"""Reads local files. Errors name the reason why a file cannot be read."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ MAX_TEXT_BYTES = 256 * 1024 * 1024  # the longest novels have 60 MB in UTF-8
 
 
 def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
-    """Return the content of a file. Raises UnreadableFile if it is missing, empty, too large or cannot be opened."""
+    """Return the content of a file. Raises UnreadableFile if it is empty, over `limit` bytes or cannot be opened."""
     try:
         size = path.stat().st_size
         if size > limit:
@@ -26,13 +26,13 @@ def read_bytes(path: Path, limit: int = MAX_TEXT_BYTES) -> bytes:
 def read_text(path: Path) -> DecodedText:
     """Return the text of a .txt or .md file, with line feeds as line endings.
 
-    Raises UnreadableFile.
+    Raises UnreadableFile if the file cannot be read or its encoding is unknown.
     """
     return decode_text(read_bytes(path), path)
 
 
 def open_error_reason(error: OSError) -> Message:
-    """Return the reason why the system does not open a file."""
+    """Return the reason why the operating system did not open a file."""
     if isinstance(error, FileNotFoundError):
         return Message("intake.missing")
     if isinstance(error, IsADirectoryError):
