@@ -1,1 +1,1 @@
-"""Measures and reports: turns rows into one `Report` and writes its formats. No database, no framework."""
+"""Computes the figures of a report from rows, and writes the report in several formats, without any database."""

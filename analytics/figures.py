@@ -6,7 +6,7 @@ from datetime import date
 
 @dataclass(frozen=True, slots=True)
 class StateCounts:
-    """Cases by state. opened: the sum of the other counts."""
+    """The number of cases by state. opened: the sum of the other counts."""
 
     opened: int
     confirmed: int
@@ -17,10 +17,10 @@ class StateCounts:
 
 @dataclass(frozen=True, slots=True)
 class Totals:
-    """The figures of the whole report.
+    """The totals of a report.
 
-    chars_taken: characters of the works on pages, each counted once. chars_on_pages: the sum over pages; a chapter on
-    five pages counts five times.
+    chars_taken: the characters of works that were found on pages, each counted once. chars_on_pages: the sum over all
+    pages; a chapter on five pages counts five times.
     """
 
     pages_checked: int
@@ -32,7 +32,7 @@ class Totals:
     works_copied: int
     chars_taken: int
     chars_on_pages: int
-    excluded: int  # findings that never became a case
+    excluded: int  # findings that did not become a case
     crawl_runs: int
     pages_fetched: int
     pages_failed: int
@@ -40,7 +40,7 @@ class Totals:
 
 @dataclass(frozen=True, slots=True)
 class SiteMeasures:
-    """The figures of one site. excluded: findings that never became a case, for any reason."""
+    """The figures of one site. excluded: findings that did not become a case, for any reason."""
 
     site_name: str
     hosts: str  # on which cases were found
@@ -55,7 +55,7 @@ class SiteMeasures:
 
 @dataclass(frozen=True, slots=True)
 class WorkMeasures:
-    """The figures of one work. Shares refer to its length, `work_chars`; they are None if there are no copies.
+    """The figures of one work. Shares refer to its length, `work_chars`, and are None if there are no copies.
 
     share_taken: the share of the work on all pages together; largest_share: the largest share on one page.
     """
@@ -73,7 +73,7 @@ class WorkMeasures:
 
 @dataclass(frozen=True, slots=True)
 class DayMeasures:
-    """The figures of one day. A page checked on several days counts on each day."""
+    """The figures of one day. A page that was checked on several days counts on each of them."""
 
     day: date
     pages_checked: int
@@ -83,7 +83,7 @@ class DayMeasures:
 
 @dataclass(frozen=True, slots=True)
 class CrawlMeasures:
-    """The crawl runs of one site."""
+    """The figures of the crawl runs of one site."""
 
     site_name: str
     crawl_runs: int

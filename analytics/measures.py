@@ -1,10 +1,11 @@
-"""Computes the figures of a report from cases, pages, exclusions and crawls within its scope.
+"""Computes the figures of a report from the cases, pages, exclusions and crawls within its scope.
 
-A case counts in the period in which it was opened, with its state at the time of the report, so that in every breakdown
-opened = confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the totals.
-Figures of copied text exclude dismissed cases and cases set aside: these are not copies.
-Characters taken from works are united, not added: the works add up to the total, but the sites do not, since two sites
-may have the same chapter. The pages checked per day do not add up either: a page may be checked on several days.
+A case counts in the period in which it was opened, with its state at the time of the report. In every breakdown, opened
+= confirmed + dismissed + set aside + open, and the sites, the works and the days each add up to the totals.
+Figures of copied text exclude cases that are dismissed or set aside, because these are not copies.
+Characters taken from works are united, not added. The works add up to the total, but the sites do not, because two
+sites may have the same chapter. The days do not add up to the number of checked pages either, because a page may be
+checked on several days.
 """
 
 from collections import Counter, defaultdict
@@ -40,7 +41,7 @@ def copies(cases: Iterable[CaseRow]) -> list[CaseRow]:
 
 
 def chars_taken(cases: Iterable[CaseRow]) -> int:
-    """Return the number of characters of works that the cases took, each counted once."""
+    """Return the number of characters of works that are copied in these cases, each counted once."""
     united: dict[tuple[str, str, str], Places] = {}
     for case in cases:
         for text_id, places in case.taken.items():
@@ -75,13 +76,13 @@ def totals(
 
 
 def precision(counts: StateCounts) -> float | None:
-    """Return confirmed cases divided by decided cases, 0 to 1, or None if nothing is decided."""
+    """Return the share of confirmed cases among the decided cases, from 0 to 1, or None if no case is decided."""
     decided = counts.confirmed + counts.dismissed
     return counts.confirmed / decided if decided else None
 
 
 def median_hours_to_verdict(cases: Iterable[CaseRow]) -> float | None:
-    """Return the median hours from opening a case to its verdict, or None if nothing is decided."""
+    """Return the median time from the opening of a case to its verdict, in hours, or None if no case is decided."""
     hours = [
         max(0.0, (case.decided_at - case.opened_at).total_seconds() / 3600)
         for case in cases
@@ -96,7 +97,7 @@ def per_site(
     checked: Sequence[SitePages],
     exclusions: Sequence[ExclusionRow],
 ) -> tuple[SiteMeasures, ...]:
-    """Return every site in any row, by descending copies and checked pages, then by name."""
+    """Return the figures of each site, sorted by copies and checked pages, both descending, then by name."""
     cases_of = _group_rows(cases, lambda case: case.site_name)
     pages_of = _group_rows(pages, lambda row: row.site_name)
     exclusions_of = _group_rows(exclusions, lambda row: row.site_name)
@@ -111,9 +112,9 @@ def per_site(
 
 
 def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
-    """Return every work with a case, by descending copies, then by title.
+    """Return the figures of each work with a case, sorted by copies, descending, then by title.
 
-    Equal titles of two rights holders are two works.
+    Works of two rights holders are distinct even if their titles are equal.
     """
     groups = _group_rows(cases, lambda case: (case.rights_holder, case.work_title))
     works = [_work_measures(holder, title, group) for (holder, title), group in groups.items()]
@@ -121,7 +122,7 @@ def per_work(cases: Sequence[CaseRow]) -> tuple[WorkMeasures, ...]:
 
 
 def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRow]) -> tuple[DayMeasures, ...]:
-    """Return every day of the period in order, including days without cases."""
+    """Return the figures of each day in the period in order, including days without cases."""
     cases_of = _group_rows(cases, lambda case: scope.local_day(case.opened_at))
     pages_of = _group_rows(pages, lambda row: row.day)
     return tuple(
@@ -136,26 +137,29 @@ def per_day(scope: ReportScope, cases: Sequence[CaseRow], pages: Sequence[PageRo
 
 
 def by_class(cases: Sequence[CaseRow]) -> tuple[tuple[MatchClass, StateCounts], ...]:
-    """Return every class in the order of the enumeration, including classes without a case."""
+    """Return the counts for each class in the order of `MatchClass`, including classes without a case."""
     groups = _group_rows(cases, lambda case: case.match_class)
     return tuple((kind, count_states(groups[kind])) for kind in MatchClass)
 
 
 def by_obfuscation(cases: Sequence[CaseRow]) -> tuple[tuple[Obfuscation, StateCounts], ...]:
-    """Return every obfuscation found, most frequent first; a case with two obfuscations counts under both."""
+    """Return the counts for each obfuscation with a case, most frequent first.
+
+    A case with two obfuscations counts for both.
+    """
     groups = {kind: [case for case in cases if kind in case.obfuscations] for kind in Obfuscation}
     met = [(kind, count_states(group)) for kind, group in groups.items() if group]
     return tuple(sorted(met, key=lambda pair: -pair[1].opened))
 
 
 def by_verdict(cases: Sequence[CaseRow]) -> tuple[tuple[Verdict | None, int], ...]:
-    """Return the number of cases by verdict; None for cases without a verdict."""
+    """Return the number of cases for each verdict, and for None, which stands for cases without a verdict."""
     counts = Counter(case.verdict for case in cases)
     return tuple((verdict, counts[verdict]) for verdict in (*Verdict, None))
 
 
 def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int], ...]:
-    """Return the number of exclusions by reason, most frequent first."""
+    """Return the number of exclusions for each reason, most frequent first."""
     counts: Counter[Rejection] = Counter()
     for row in exclusions:
         counts[row.reason] += row.count
@@ -163,7 +167,7 @@ def by_reason(exclusions: Sequence[ExclusionRow]) -> tuple[tuple[Rejection, int]
 
 
 def per_crawled_site(crawls: Sequence[CrawlRow]) -> tuple[CrawlMeasures, ...]:
-    """Return the totals of the runs of each site, by name."""
+    """Return the figures of the crawl runs of each site, sorted by name."""
     return tuple(
         _crawl_measures(site, rows) for site, rows in sorted(_group_rows(crawls, lambda row: row.site_name).items())
     )

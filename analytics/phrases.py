@@ -1,4 +1,4 @@
-"""The words of reports in one language: phrases by key, and the terms for members of enumerations."""
+"""The words of reports: phrases by key, and terms for members of enumerations, in one language."""
 
 from enum import StrEnum
 
@@ -8,7 +8,7 @@ from core.wording import find_words
 
 
 class Phrases:
-    """The phrases of one language."""
+    """The phrases of reports in one language, by key."""
 
     def __init__(self, language: str) -> None:
         self.language = language
@@ -18,7 +18,7 @@ class Phrases:
         return find_words(f"phrase.{key}", self._code)
 
     def term(self, member: StrEnum) -> str:
-        """Return the term for a member of one of core's enumerations, or for a notice."""
+        """Return the term for a member of one of core's enumerations or of ReportNotice."""
         return self[f"notice.{member}"] if isinstance(member, ReportNotice) else term(member).in_language(self.language)
 
     def terms(self, members: tuple[StrEnum, ...]) -> str:

@@ -1,6 +1,6 @@
-"""The rows of a report, filled from the admin database, and its scope, chosen by a user.
+"""The rows of a report, which the admin database provides, and its scope, which a user chooses.
 
-Every moment is an aware datetime; every `day` is a calendar day in the user's time zone.
+Every datetime is aware; every `day` is a calendar day in the user's time zone.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from core.taken import Places, share_of_work
 
 LANGUAGES = ("zh-hans", "en")
 
-# A report has a row for each day, even without cases: ten years are 3,653 rows. A longer period is a mistyped date.
+# A report has a row for each day, even without cases: 3,653 rows for ten years. A longer period is a mistyped date.
 MAX_DAYS = 3_660
 
 
@@ -34,7 +34,7 @@ class CrawlState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CaseRow:
-    """A case: one page that copied from one work. Titles, URL and excerpt are untrusted crawled text."""
+    """A case: one page that copied from one work. Titles, URLs and the excerpt are untrusted text from the Web."""
 
     case_id: int
     rights_holder: str
@@ -50,7 +50,7 @@ class CaseRow:
     decided_at: datetime | None
     match_class: MatchClass
     similarity: float  # [0, 1]
-    page_containment: float  # share of the page that is in the work
+    page_containment: float  # the share of the page that is copied from the work
     matched_chars: int  # of the page
     taken_chars: int  # of the work, each counted once
     work_chars: int  # the length of the work, counted like findings
@@ -59,25 +59,26 @@ class CaseRow:
     opened_at: datetime
     first_seen_at: datetime
     last_seen_at: datetime
-    page_author: str = ""  # author, poster and time of publication stated by the page
+    page_author: str = ""  # the author, the poster and the time of publication that the page states
     page_poster: str = ""
     page_published_at: datetime | None = None
-    other_urls: tuple[str, ...] = ()  # URLs of the site with the same text, and times of sighting
-    allowed_as: Rejection | None = None  # the right that allows the page: a licence, an own domain
+    other_urls: tuple[str, ...] = ()  # other URLs on the site with the same text, and when they were seen
+    allowed_as: Rejection | None = None  # the right that allows the page: a licence or an own domain
     allowed_by: str = ""
     excerpt: str = ""  # a short passage of the page, stored when the case was opened
 
     @property
     def work_containment(self) -> float:
-        """The share of the whole work on the page."""
+        """The share of the whole work that is on the page, from 0 to 1."""
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class LeadRow:
-    """A page that may be a rewrite of a work: not a case, and in no figure of copies.
+    """A page that may be a rewrite of a work. It is not a case and does not count in any figure of copies.
 
-    band: the band of its score, "" if not measured; alarms of passages: the number of innocent passages in that band.
+    band: the band of its score, or "" if it was not measured. alarms: how many of the `passages` innocent passages that
+    were measured are in that band.
     """
 
     lead_id: int
@@ -102,7 +103,7 @@ class LeadRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRow:
-    """Counts of pages of one site that were checked on one day, and of versions that appeared."""
+    """The numbers of pages of one site that were checked on one day, and of their new versions."""
 
     site_name: str
     day: date
@@ -120,9 +121,9 @@ class SitePages:
 
 @dataclass(frozen=True, slots=True)
 class ExclusionRow:
-    """The number of items left out for one reason on one site, in the period of the report.
+    """The number of excluded items on one site for one reason, in the period of the report.
 
-    work_title: empty if the reason is independent of a work.
+    work_title: empty if the reason does not depend on a work.
     """
 
     site_name: str
@@ -145,10 +146,10 @@ class CrawlRow:
 
 @dataclass(frozen=True, slots=True)
 class ReportScope:
-    """The scope of a report: the cases opened from `since` to `until`, both days included, in the user's zone.
+    """The scope of a report: the cases opened from `since` to `until`, both included, in the user's time zone.
 
-    An empty `rights_holder` means all rights holders; empty `works` or `sites` mean no filter. Raises BadInput for an
-    invalid period or language.
+    If `rights_holder`, `works` or `sites` is empty, the report covers all of them. Raises BadInput for an invalid
+    period or language.
     """
 
     rights_holder: str
@@ -177,12 +178,12 @@ class ReportScope:
 
     @property
     def period_start(self) -> datetime:
-        """The first moment of the period, in UTC; queries use `period_start <= moment < period_end`."""
+        """The start of the period in UTC; queries use `period_start <= moment < period_end`."""
         return self._day_start(self.since)
 
     @property
     def period_end(self) -> datetime:
-        """The first moment after the period, in UTC."""
+        """The end of the period in UTC, which is the start of the following day."""
         return self._day_start(self.until + timedelta(days=1))
 
     @property
@@ -191,11 +192,11 @@ class ReportScope:
         return tuple(self.since + timedelta(days=n) for n in range((self.until - self.since).days + 1))
 
     def local(self, moment: datetime) -> datetime:
-        """Return `moment` in the user's time zone."""
+        """Return a time in the user's time zone."""
         return moment.astimezone(self.zone)
 
     def local_day(self, moment: datetime) -> date:
-        """Return the day of `moment` in the user's time zone."""
+        """Return the day of a time in the user's time zone."""
         return self.local(moment).date()
 
     def _day_start(self, day: date) -> datetime:

@@ -1,4 +1,4 @@
-"""The record that every format renders: a scope, its figures, and the cases behind them."""
+"""The content of a report, which every format renders: a scope, its figures and its cases."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from core.states import CaseState, Rejection, Verdict
 
 MAX_TOP_SITES = 10  # as many bars as a reader can compare at once; the table has every site
 
-# The order of cases in the list, and of the parts of a bar.
+# The order of the cases in the list, and of the parts of a bar in charts.
 STATE_ORDER = (CaseState.CONFIRMED, CaseState.OPEN, CaseState.SET_ASIDE, CaseState.DISMISSED)
 
 
@@ -27,9 +27,10 @@ class ReportNotice(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """The content of a report. cases: confirmed, open, set aside, dismissed cases, each in order of opening.
+    """The content of a report. cases: sorted by state as in STATE_ORDER, then by the time of opening.
 
-    leads: suspected rewrites, in a separate chapter and in no other figure; has_leads: whether there is such a chapter.
+    leads: suspected rewrites, which are listed in a separate chapter and do not count in any other figure. has_leads:
+    whether the report has this chapter.
     """
 
     scope: ReportScope
@@ -48,13 +49,13 @@ class Report:
 
     @property
     def lead_counts(self) -> tuple[tuple[RewordedClass, tuple[int, ...]], ...]:
-        """Return the number of suspected rewrites by class and state, in the order of the states."""
+        """The number of suspected rewrites for each class, by state in the order of RewordedState."""
         counts = Counter((lead.found_as, lead.state) for lead in self.leads)
         return tuple((found, tuple(counts[found, state] for state in RewordedState)) for found in RewordedClass)
 
     @property
     def top_sites(self) -> tuple[SiteMeasures, ...]:
-        """The sites with most copies, at most MAX_TOP_SITES; sites without copies are left out."""
+        """The sites with the most copies, at most MAX_TOP_SITES. Sites without copies are left out."""
         return tuple(site for site in self.sites if site.cases.confirmed + site.cases.open)[:MAX_TOP_SITES]
 
     @property
@@ -73,9 +74,9 @@ def build_report(  # noqa: PLR0917 - the rows of a report
     checked: Sequence[SitePages] = (),
     leads: Sequence[LeadRow] | None = None,
 ) -> Report:
-    """Return the report of the rows, which must be within the scope.
+    """Compute the figures of the rows, which must be within the scope, and return the report.
 
-    leads: None without a search for suspected rewrites; the report then has no chapter of leads.
+    leads: None if the search for suspected rewrites is off; the report then has no chapter on them.
     """
     return Report(
         scope=scope,

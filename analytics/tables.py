@@ -1,7 +1,7 @@
-"""The figures and tables of a report: selects and rounds the content of all formats.
+"""Builds the figures and tables of a report, with rounded values.
 
-All formats render these tables, so they show the same figures. A cell is a plain value, a member of an enumeration
-(written as its name or its phrase), or None.
+All formats render these tables and therefore contain the same figures. A cell is a plain value, a member of an
+enumeration (which a format writes as its value or its term), or None.
 """
 
 from collections.abc import Iterable
@@ -20,7 +20,7 @@ from core.wording import Message, has_words
 Cell = str | int | float | date | datetime | StrEnum | tuple[StrEnum, ...] | None
 
 HOUR_DECIMALS = 1
-MAX_TITLE_CHARS = 200  # of a page; the rest is keyword stuffing for search engines
+MAX_TITLE_CHARS = 200  # of a page's title; the rest is keyword stuffing for search engines
 
 
 class CellKind(StrEnum):
@@ -39,7 +39,7 @@ class CellKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ReportFigure:
-    """One value with a name."""
+    """A single value. key: its name in the catalogues of phrases and in JSON."""
 
     key: str
     kind: CellKind
@@ -61,13 +61,13 @@ class ReportTable:
     rows: tuple[tuple[Cell, ...], ...]
 
     def records(self) -> Iterable[dict[str, Cell]]:
-        """Return each row as a mapping by column."""
+        """Return each row as a dict by column key."""
         keys = [column.key for column in self.columns]
         return (dict(zip(keys, row, strict=True)) for row in self.rows)
 
 
 def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
-    """Return the figures of the scope."""
+    """Return the rights holder, period, filters, time zone and time of a report as figures."""
     scope = report.scope
     return (
         ReportFigure("rights_holder", CellKind.TEXT, clean_line(scope.rights_holder) or None),
@@ -81,7 +81,7 @@ def scope_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
-    """Return the figures of the whole report."""
+    """Return the totals of a report as figures."""
     columns = (
         *_count_columns("pages_checked", "new_versions"), *_STATES, TableColumn("precision", CellKind.SHARE),
         TableColumn("median_hours_to_verdict", CellKind.HOURS),
@@ -94,7 +94,7 @@ def summary_figures(report: Report) -> tuple[ReportFigure, ...]:
 
 
 def measure_tables(report: Report) -> tuple[ReportTable, ...]:
-    """Return all tables except the cases, in reading order."""
+    """Return all tables except those of cases and suspected rewrites, in the order of the report."""
     return (
         sites(report),
         works(report),
@@ -129,7 +129,7 @@ def works(report: Report) -> ReportTable:
 
 
 def exclusions(report: Report) -> ReportTable:
-    """Return the exclusions by reason, with the counted unit: findings, page versions, or responses."""
+    """Return the table of exclusions by reason, with the counted unit: findings, page versions or responses."""
     columns = (
         TableColumn("reason", CellKind.TERM),
         TableColumn("left_out", CellKind.TERM),
@@ -183,7 +183,7 @@ _CASE_COLUMNS = (
 
 
 def cases(report: Report) -> ReportTable:
-    """Return the table of cases, in the report's order."""
+    """Return the table of cases, in the order of the report."""
     return _record_table(report, "cases", _CASE_COLUMNS, report.cases)
 
 
@@ -218,16 +218,16 @@ def lead_counts(report: Report) -> ReportTable:
 
 
 def leads(report: Report) -> ReportTable:
-    """Return the table of suspected rewrites, which are not cases."""
+    """Return the table of suspected rewrites."""
     return _record_table(report, "leads", _LEAD_COLUMNS, report.leads)
 
 
 def caution(report: Report) -> str:
-    """Return the caution above all suspected rewrites."""
+    """Return the caution that precedes suspected rewrites, in the language of the report."""
     return Message("reworded.caution").in_language(report.scope.language)
 
 
-# Columns whose name differs from their field.
+# The fields of rows for columns whose key differs from their field.
 _FIELDS = {
     "work": "work_title",
     "chapter": "chapter_title",
@@ -247,7 +247,7 @@ def _record_table(report: Report, key: str, columns: tuple[TableColumn, ...], re
 
 
 def _column_cell(report: Report, row: Any, column: TableColumn) -> Cell:
-    """Return the value of a record in a column; counts by state are those of its cases."""
+    """Return the cell of a row in a column: the field of that name, rounded and cleaned."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band_name(report, row) if column.key == "band" else _describe_alarms(report, row)
     value = getattr(row.cases if column in _STATES else row, _FIELDS.get(column.key, column.key))

@@ -1,4 +1,4 @@
-"""The layout of a report for readers: words in one language, the same in PDF and HTML."""
+"""Lays out a report for readers in one language; PDF and HTML render the same layout."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,14 +16,14 @@ from core.states import CaseState
 from core.wording import Message
 
 NOTES = ("note.counting", "note.chars", "note.shares", "note.text")
-# Shown below the name in a row's first cell: printed tables have no room for more columns.
+# Columns shown below the name in a row's first cell, because printed tables have no room for more columns.
 _SMALL = ("hosts", "work_chars")
 _NUMERIC = frozenset({CellKind.COUNT, CellKind.SHARE, CellKind.HOURS})
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """The content of a cell; `small` is shown below it in smaller type."""
+    """The content of a table cell. small: text that is shown below it in smaller type."""
 
     text: str
     small: str = ""
@@ -40,7 +40,7 @@ class TableView:
 
 @dataclass(frozen=True, slots=True)
 class ChartBar:
-    """A bar of a chart: its parts from the bottom up."""
+    """A bar of a chart. counts: the length of each of its parts, from the bottom up."""
 
     label: str
     counts: tuple[int, ...]
@@ -48,7 +48,7 @@ class ChartBar:
 
 @dataclass(frozen=True, slots=True)
 class Charts:
-    """The charts of a report. parts: the names of a bar's parts."""
+    """The charts of a report. parts: the names of the parts of a bar."""
 
     parts: tuple[str, ...]
     top_sites: tuple[ChartBar, ...]
@@ -57,7 +57,7 @@ class Charts:
 
 @dataclass(frozen=True, slots=True)
 class CaseView:
-    """A case: lines of (label, text), grouped by the cells of its row."""
+    """A case in the list of cases. history, page, work, figures: lines of label and text for its four cells."""
 
     number: str
     state: str
@@ -82,7 +82,7 @@ class CaseGroup:
 
 @dataclass(frozen=True, slots=True)
 class LeadsView:
-    """The chapter of suspected rewrites: a caution, their counts, and their list."""
+    """The chapter on suspected rewrites: a caution, their counts, and the list."""
 
     title: str
     caution: str
@@ -92,7 +92,7 @@ class LeadsView:
 
 @dataclass(frozen=True, slots=True)
 class ReportView:
-    """The content of a report; a report without cases has no charts. leads: None without a search for rewrites."""
+    """The layout of a report. charts: None without cases. leads: None if the search for rewrites is off."""
 
     phrases: Phrases
     scope: tuple[tuple[str, str], ...]
@@ -122,7 +122,7 @@ def lay_out(report: Report) -> ReportView:
 
 
 def _reading_caveats(report: Report, phrases: Phrases) -> Iterator[str]:
-    """Yield the caveats on how the pages of these cases were read."""
+    """Yield a caveat on each kind of obfuscation in the report whose repair may be wrong."""
     for kind, _ in report.obfuscations:
         if kind.caveat is not None:
             yield f"{phrases.term(kind)}: {kind.caveat.in_language(phrases.language)}"
@@ -141,7 +141,7 @@ def _chart_bar(label: str, counts: StateCounts) -> ChartBar:
 
 
 def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableView:
-    """Return a table with small columns below each row's name, without rights holders if there is only one."""
+    """Lay out a table: columns in _SMALL go below the first cell, and rights holders are dropped if there is one."""
     dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
     kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
     below = next((n for n, column in enumerate(table.columns) if column.key in _SMALL), None)
@@ -177,7 +177,10 @@ def _leads_view(report: Report, phrases: Phrases) -> LeadsView:
 
 
 def _lead_cells(lead: LeadRow, text: dict[str, str], report: Report) -> tuple[CellView, ...]:
-    """Return a suspected rewrite in five columns, each with its details in smaller type."""
+    """Return the cells of a suspected rewrite in five columns, with details in smaller type.
+
+    text: the cells of its row in the table of leads, by column key.
+    """
     counts = {"pairs": lead.pairs, "sentences": lead.sentences, "in_order": lead.in_order}
     below = [text["chapter"] if lead.chapter_title else "", "" if report.scope.rights_holder else text["rights_holder"]]
     decided = f"{text['reviewer']} {text['decided_at']}" if lead.decided_at else ""

@@ -1,4 +1,4 @@
-"""Writes cells as words for human readers; PDF and HTML write every figure in the same way."""
+"""Writes the cells of tables as text for human readers, in the same way in PDF and HTML."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -12,7 +12,7 @@ MOMENT_FORMAT = "%Y-%m-%d %H:%M"
 
 
 def cell_text(kind: CellKind, value: Cell, phrases: Phrases) -> str:
-    """Return a cell in words: 12,345; 83.1%; 2026-11-21 15:04; a dash for None.
+    """Return a cell as text: 12,345; 83.1%; 2026-11-21 15:04; a dash for None.
 
     >>> cell_text(CellKind.SHARE, 0.831, Phrases("en"))
     '83.1%'
@@ -43,7 +43,7 @@ def table_title(table: ReportTable, phrases: Phrases) -> str:
 
 
 def row_texts(table: ReportTable, row: Sequence[Cell], phrases: Phrases) -> list[str]:
-    """Return a row's cells in words. A missing verdict is spelled out: most cases have none."""
+    """Return the cells of a row as text. A missing verdict is spelled out, because most cases have none."""
     pairs = zip(table.columns, row, strict=True)
     return [_cell_in_column(column, value, phrases) for column, value in pairs]
 
@@ -54,7 +54,7 @@ def summary_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tup
 
 
 def scope_lines(figures: Sequence[ReportFigure], phrases: Phrases) -> list[tuple[str, str]]:
-    """Return label and value of each line of the scope; the period in one line, a missing filter as "all"."""
+    """Return the label and value of each line of the scope. The period is one line; a missing filter is "all"."""
     texts = {f.key: cell_text(f.kind, f.value, phrases) if f.value is not None else phrases["all"] for f in figures}
     period = f"{texts.pop('since')} {phrases['to']} {texts.pop('until')}"
     lines = [(phrases[f"scope.{key}"], text) for key, text in texts.items()]

@@ -1,4 +1,4 @@
-"""Word, PDF and plain-text documents, written from one document model and read back into it.
+"""Writes documents as Word, PDF and plain text from one document model, and reads Word files into it.
 
-The package takes values and returns bytes. Nothing in a value is interpreted as markup, a field, a link or a formula.
+Text in the model is never interpreted as markup, a field, a link or a formula.
 """

@@ -11,7 +11,7 @@ class Align(StrEnum):
 
 
 class InlineMark(StrEnum):
-    """The mark of a text run in a comparison; "" for unmarked text."""
+    """The mark of a text run in a comparison of two texts."""
 
     NONE = ""
     CHANGED = "changed"
@@ -21,7 +21,7 @@ class InlineMark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class TextRun:
-    """Text in one format; a line feed starts a new line."""
+    """A run of text in one format. A line feed in it starts a new line."""
 
     text: str
     is_bold: bool = False
@@ -57,7 +57,7 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class BlockPicture:
-    """A PNG or JPEG picture as wide as its container."""
+    """A PNG or JPEG image, displayed as wide as its container."""
 
     content: bytes = field(repr=False)
 
@@ -81,7 +81,7 @@ class Cell:
 
 @dataclass(frozen=True, slots=True)
 class BlockTable:
-    """A table. widths: shares of the page's width, by column. has_head: the first row is repeated on each page."""
+    """A table. widths: the share of the page's width for each column. has_head: whether the first row is a header."""
 
     rows: tuple[tuple[Cell, ...], ...]
     widths: tuple[float, ...]
@@ -93,7 +93,7 @@ Block = Paragraph | BlockTable | BlockPicture | PageBreak
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """A document. title: of the file, not shown. language: "zh" or "en". head, foot: on each page, with its number."""
+    """A document. title: the title in the file's metadata. language: "zh" or "en". head, foot: header and footer."""
 
     title: str
     blocks: tuple[Block, ...]

@@ -1,4 +1,4 @@
-"""The blocks of an explanation: headings, paragraphs, lists, pairs, texts side by side, commands.
+"""The blocks of the explanation in an export of evidence: headings, paragraphs, lists, pairs, tables and commands.
 
 Text is never interpreted as markup.
 """
@@ -14,7 +14,7 @@ HEADLINE = "追文证据 Zhuiwen evidence"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The messages of a document in one language: `words("explanation.url")`."""
+    """Returns the text of messages in one language: `words("explanation.url")`."""
 
     language: str
 
@@ -22,11 +22,11 @@ class Words:
         return Message(code, **params).in_language(self.language)
 
     def lines(self, code: str) -> tuple[str, ...]:
-        """Return the lines of a message with several lines."""
+        """Return the lines of a message's text."""
         return tuple(self(code).split("\n"))
 
     def name(self, code: str, other: str) -> str:
-        """Return the message of a code without parameters, or `other` if this release has none."""
+        """Return the text of a message without parameters, or `other` if this release has no such message."""
         return self(code) if has_words(code) else other
 
     @property
@@ -68,7 +68,7 @@ class ExplanationPairs:
 
 @dataclass(frozen=True, slots=True)
 class ExplanationSides:
-    """Two texts side by side, row by row: a label, left, right. heads: the heads of these three columns."""
+    """Two texts side by side. A row is a label, the left text and the right text; `heads` are the column headings."""
 
     heads: tuple[str, str, str]
     rows: tuple[tuple[str, str, str], ...]
@@ -76,7 +76,7 @@ class ExplanationSides:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """Lines shown as typed, such as commands."""
+    """Preformatted lines, such as commands."""
 
     lines: tuple[str, ...]
 
@@ -85,7 +85,10 @@ Block = ExplanationHeading | ExplanationParagraph | Points | ExplanationPairs | 
 
 
 def block_values(block: Block, format_text: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a block as read by its templates, by `kind`; `format_text` prepares each text for the format."""
+    """Return a block as a dict for the templates, which distinguish blocks by `kind`.
+
+    format_text: prepares each text for the output format.
+    """
     match block:
         case ExplanationHeading(text, level):
             return {"kind": "heading", "text": format_text(text), "level": level}

@@ -1,4 +1,4 @@
-"""Writes a document as one HTML file that runs no script and fetches nothing."""
+"""Writes an explanation as one HTML file without scripts and external resources."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -15,7 +15,7 @@ _TEMPLATES = Path(__file__).parent / "templates"
 
 
 def as_html(title: str, blocks: Sequence[Block]) -> str:
-    """Return the page; texts in `blocks` are displayed as text, never interpreted as markup."""
+    """Return the HTML of an explanation with these blocks. Their texts are escaped."""
     return _page_template().render(title=printable(title), blocks=[block_values(block, printable) for block in blocks])
 
 

@@ -14,6 +14,6 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 
 def as_pdf(title: str, blocks: Sequence[Block], made_at: datetime) -> bytes:
-    """Return the document on A4; the same input gives the same bytes."""
+    """Return an explanation with these blocks as PDF in A4, dated `made_at`; equal input gives equal bytes."""
     content = {"title": printable(title), "blocks": [block_values(block, fitted_lines) for block in blocks]}
     return typeset(TEMPLATES, "explanation.typ", {"document": json.dumps(content, ensure_ascii=False)}, made_at)

@@ -1,4 +1,4 @@
-"""Typesets documents as PDF (PDF/A-2u, for archives and courts) in the fonts of reports; text is data, not markup."""
+"""Writes documents as PDF (PDF/A-2u, for archives and courts). Typst reads their text as data, not as markup."""
 
 import json
 import shutil
@@ -32,7 +32,7 @@ def pdf_file(document: Document, made_at: datetime) -> bytes:
 
 
 class _Folder:
-    """The folder in which Typst finds the pictures of a document."""
+    """A temporary folder with the images of a document, which Typst reads."""
 
     def __init__(self, path: Path) -> None:
         self.path, self._pictures = path, 0
@@ -72,5 +72,5 @@ class _Folder:
 
 
 def fitted_lines(text: str) -> list[Any]:
-    """Return the lines, each fitted to the fonts separately, since the fonts have no line feed."""
+    """Split text into lines, and prepare each for the fonts and for narrow columns."""
     return [fit_text(line) for line in printable(text).split("\n")]

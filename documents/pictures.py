@@ -1,4 +1,4 @@
-"""Pictures of pages for documents: as wide as the text, at most one sheet long, and small enough for mail."""
+"""Scales screenshots of pages for documents: as wide as the text, at most one sheet long, small enough for mail."""
 
 import io
 from dataclasses import dataclass, field
@@ -15,16 +15,16 @@ COLORS = 32  # enough for text and a few pictures
 
 @dataclass(frozen=True, slots=True)
 class PagePicture:
-    """A PNG of the top of a page. is_cut: whether the page continues below."""
+    """A PNG image of the top of a page. is_cut: whether the page continues below."""
 
     content: bytes = field(repr=False)
     is_cut: bool
 
 
 def page_picture(png: bytes) -> PagePicture:
-    """Return the screenshot of a page, scaled and cut for a document.
+    """Scale the screenshot of a page to a document's width, and cut it to the height of a sheet.
 
-    Raises OSError or ValueError if the picture is invalid.
+    Raises OSError or ValueError if it is not a valid PNG.
     """
     with Image.open(io.BytesIO(png), formats=["PNG"]) as picture:
         wanted = min(picture.height, round(picture.width * MAX_HEIGHT_PX / WIDTH_PX))

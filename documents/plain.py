@@ -8,18 +8,18 @@ from documents.blocks import Block, BlockTable, Cell, Document, Paragraph
 
 
 def printable(text: str) -> str:
-    """Return the text with its line breaks, with hidden characters spelled out and characters removed that XML forbids.
+    """Return the text with hidden characters spelled out, and without characters that XML forbids.
 
-    A character that would hide, reorder or break its surroundings is written by its number.
+    Line breaks remain; a tab becomes a space. A character that would hide or reorder text is written as a label.
     """
     return "\n".join(spell_hidden(line) for line in storable(text).replace("\r\n", "\n").replace("\t", " ").split("\n"))
 
 
 def render_plain_text(document: Document) -> bytes:
-    """Return the document as UTF-8 text for pasting into a mail or form, without formats, pictures, head and foot.
+    """Return the document as UTF-8 text to paste into a mail or form, without formats, images, header and footer.
 
-    Blocks are separated by an empty line. Table rows become lines `name: value`; a table with a head becomes one group
-    per row, named by the head.
+    Blocks are separated by an empty line. A table row becomes a line `name: value`. In a table with a header, each row
+    becomes a group of such lines, with the names from the header.
     """
     between = "：" if document.language == "zh" else ": "
     parts = [part for block in document.blocks for part in _block_parts(block, between)]

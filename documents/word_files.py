@@ -1,4 +1,4 @@
-"""Word files from users: opens them within limits and searches them for active content."""
+"""Opens Word files from users: checks their size, and rejects active content."""
 
 import io
 import posixpath
@@ -42,7 +42,8 @@ _PARSER = etree.XMLParser(resolve_entities=False, no_network=True, huge_tree=Fal
 def open_word_file(content: bytes) -> Any:
     """Return the file as a python-docx document.
 
-    Raises BadInput if it is not a DOCX, too large or has active content.
+    Raises BadInput if it is not a DOCX file, is too large, or contains active content, tracked changes or external
+    links.
     """
     faults = list(dict.fromkeys(_file_faults(content)))
     if faults:
@@ -56,7 +57,7 @@ def open_word_file(content: bytes) -> Any:
 
 
 def text_parts(file: Any) -> Iterator[Any]:
-    """Yield the elements that contain text, each once: the body, and headers and footers of all sections."""
+    """Yield each element that contains text once: the body, and the headers and footers of all sections."""
     yield file.element.body
     met: list[Any] = []
     for section in file.sections:
@@ -83,7 +84,7 @@ def _file_faults(content: bytes) -> Iterator[Message]:
 
 
 def _check_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message]:
-    """Check every part, including parts that the document does not reference."""
+    """Yield a message for each error in the parts of a file, including parts that the document does not reference."""
     types = _content_types(archive)
     main = _main_part(archive)
     if len({name.lower() for name in names}) < len(names) or main not in names:
@@ -107,7 +108,7 @@ def _check_parts(archive: zipfile.ZipFile, names: list[str]) -> Iterator[Message
 
 @dataclass(frozen=True, slots=True)
 class _Types:
-    """The content types of parts in [Content_Types].xml: by name, or by file extension."""
+    """The content types in [Content_Types].xml, by the name of a part and by file extension."""
 
     by_name: Mapping[str, str]
     by_ending: Mapping[str, str]
@@ -129,16 +130,16 @@ def _content_types(archive: zipfile.ZipFile) -> _Types:
 
 
 def _main_part(archive: zipfile.ZipFile) -> str:
-    """Return the part that Word opens; "" if none or several are named."""
+    """Return the name of the part that Word opens, or "" if the file names none or several."""
     relations = _parse_part(archive, "_rels/.rels").iter(_RELATION)
     named = [str(each.get("Target")) for each in relations if str(each.get("Type")).endswith("/officeDocument")]
     return posixpath.normpath(named[0]).lstrip("/") if len(named) == 1 else ""
 
 
 def _parse_part(archive: zipfile.ZipFile, name: str) -> Any:
-    """Return the root of a part.
+    """Parse a part of the archive and return its root element.
 
-    Raises ValueError if it has a document type or is too large, KeyError if it is missing.
+    Raises ValueError if it has a document type or too many elements, and KeyError if it is missing.
     """
     content = archive.read(name)
     if content.count(b"<") > 2 * MAX_ELEMENTS:
@@ -177,7 +178,7 @@ def _faults_of_text(part: Any) -> Iterator[Message]:
 
 
 def _field_instructions(part: Any) -> Iterator[str]:
-    """Yield the instruction of each Word field, including nested fields and pieces outside any field."""
+    """Yield the instruction of each Word field, including nested fields, and instructions outside of any field."""
     begun: list[list[str] | None] = []  # None: the result of the field has begun
     for element in part.iter("*"):
         name = etree.QName(element).localname
@@ -202,5 +203,5 @@ def _field_instructions(part: Any) -> Iterator[str]:
 
 
 def _local_attribute(element: Any, name: str) -> str:
-    """Return an attribute by its local name, since strict documents use another namespace."""
+    """Return the value of an attribute by its local name, or "". Strict documents use another namespace."""
     return next((value.strip() for key, value in element.attrib.items() if etree.QName(key).localname == name), "")

@@ -1,4 +1,4 @@
-"""Reads a Word file into the document model, to make a PDF of it: the features that letters use, not all of Word."""
+"""Reads a Word file into the document model, to write it as PDF. Only the features that letters use are supported."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,9 +13,9 @@ _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff")
 
 
 def read_word_file(content: bytes, title: str, language: str = "zh") -> Document:
-    """Return the file's paragraphs, tables and pictures in order, and the first section's header and footer.
+    """Return a document with the file's paragraphs, tables and images, and the first section's header and footer.
 
-    Raises BadInput.
+    title, language: as in `Document`. Raises BadInput if `open_word_file` rejects the file.
     """
     file = open_word_file(content)
     section = file.sections[0]
@@ -40,7 +40,7 @@ def _read_blocks(body: Any, part: Any) -> Iterator[Block]:
 
 
 def _read_lines(element: Any, part: Any) -> Iterator[Paragraph | BlockPicture]:
-    """Yield the paragraphs and pictures at any depth; paragraphs without text are left out."""
+    """Yield the paragraphs and images inside an element at any depth, without empty paragraphs."""
     for paragraph in element.iter(qn("w:p")):
         for block in _read_paragraph(paragraph, part):
             if isinstance(block, BlockPicture) or (isinstance(block, Paragraph) and block.text.strip()):

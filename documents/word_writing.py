@@ -1,4 +1,4 @@
-"""Writes documents as Word files: paragraphs, tables and pictures, without links, fields or macros."""
+"""Writes documents as Word files: paragraphs, tables and images, without links, fields or macros."""
 
 import io
 from collections.abc import Iterable
@@ -24,7 +24,7 @@ _ALIGN = {
     Align.CENTER: WD_ALIGN_PARAGRAPH.CENTER,
     Align.RIGHT: WD_ALIGN_PARAGRAPH.RIGHT,
 }
-# Distinguishable without colours: bold, underlined, struck through.
+# The marks are also distinguishable without colours: bold, underlined and struck through.
 _COLORS = {
     InlineMark.CHANGED: RGBColor(0xB4, 0x23, 0x18),
     InlineMark.ADDED: RGBColor(0x06, 0x6B, 0x3A),
@@ -33,7 +33,7 @@ _COLORS = {
 
 
 def word_file(document: Document, made_at: datetime) -> bytes:
-    """Return the document as DOCX. Raises ValueError if a picture is neither PNG nor JPEG."""
+    """Return the document as DOCX, dated `made_at`. Raises ValueError if an image is neither PNG nor JPEG."""
     file = docx.Document()
     for stray in list(file.element.body.iterchildren(qn("w:p"))):
         file.element.body.remove(stray)
@@ -88,7 +88,7 @@ def _write_paragraph(made: Any, block: Paragraph) -> None:
 
 
 def _set_outline_level(paragraph: Any, level: int) -> None:
-    """Set the outline level, which Word's navigation lists and which marks a heading when the file is read again."""
+    """Set the outline level: Word's navigation then lists the paragraph, and `word_reading` reads it as a heading."""
     outline = OxmlElement("w:outlineLvl")
     outline.set(qn("w:val"), str(level - 1))
     paragraph._p.get_or_add_pPr().append(outline)

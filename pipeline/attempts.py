@@ -1,19 +1,19 @@
-"""Counts the unfinished attempts to process a message.
+"""Counts the attempts to process a message that did not end.
 
-A message that crashes its worker is then not repeated forever.
+It prevents a message that crashes its worker from being repeated forever.
 """
 
 import redis
 
 from core.errors import ServiceUnavailable
 
-MAX_ATTEMPTS = 5  # a restart or lack of memory may also kill a worker; after five times the page is at fault
+MAX_ATTEMPTS = 5  # a restart or a lack of memory may also kill a worker; after five attempts, it is the page
 KEEP_S = 24 * 3600
 KEY_PREFIX = "zw:attempts:"
 
 
 class Attempts:
-    """The attempts to process one message."""
+    """The attempts of a task to process the message about one subject."""
 
     def __init__(self, client: "redis.Redis", task: str, subject: str) -> None:
         self._client = client
@@ -32,7 +32,7 @@ class Attempts:
         return count
 
     def end(self) -> None:
-        """Reset the count, because the step has ended."""
+        """Delete the count after the step has ended. If Redis does not respond, the count expires."""
         try:
             self._client.delete(self._key)
         except redis.RedisError:

@@ -17,10 +17,11 @@ REDIS_TIMEOUT_S = 20.0  # a look-up takes milliseconds; a rebuild's largest pipe
 
 
 def match_index(settings: Settings) -> MatchIndex:
-    """Return the index in Redis, with a local snapshot if the settings name a folder for snapshots.
+    """Return the index in Redis, with a local snapshot if the settings name a folder for it.
 
-    With a +cluster scheme, the index is in a cluster (docs/decisions/fingerprint-and-index.md): the URL names some
-    nodes, and the client discovers the others. Broker and locks remain on the single server of `redis_client`.
+    If the URL has a `+cluster` scheme, the index is in a cluster (docs/decisions/fingerprint-and-index.md). The URL
+    names some of its nodes, and the client discovers the others. Broker and locks are always on the server of
+    `redis_client`.
     """
     index, folder = redis_index(settings), settings.services.index_snapshot
     return SnapshotIndex(index, Path(folder).expanduser()) if folder else index
@@ -35,7 +36,7 @@ def redis_index(settings: Settings) -> RedisIndex:
 
 @cache
 def redis_client(settings: Settings) -> "redis.Redis":
-    """Return the Redis client for the broker and locks, shared by this process and its forks."""
+    """Return the Redis client for the broker and the locks, which this process and its forks share."""
     return redis.Redis.from_url(
         settings.redis_url, socket_timeout=REDIS_TIMEOUT_S, socket_connect_timeout=REDIS_TIMEOUT_S
     )

@@ -1,4 +1,4 @@
-"""The corpus with which pages are compared, read from the stores."""
+"""Reads the corpus with which pages are compared from the stores."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from pipeline.steps import decode_stored_fingerprint
 
 @dataclass(frozen=True, slots=True)
 class CorpusTexts:
-    """The texts of a corpus, which may cache the texts matched recently."""
+    """The texts of a corpus, without their fingerprints."""
 
     corpus: Corpus
 
@@ -31,7 +31,7 @@ class StoredCorpus:
     algorithm: Algorithm
 
     def entry(self, text_id: WorkTextId) -> WorkEntry | None:
-        """Return a text and its fingerprint, or None if the text was withdrawn after the index returned it."""
+        """Return a text and its fingerprint, or None if there is no such text, because it was withdrawn meanwhile."""
         text = self.works.text(text_id)
         if text is None:
             return None

@@ -1,4 +1,4 @@
-"""Stores the counts of the last sweep, search of stored pages and daily comparison in Redis."""
+"""Stores the counts of each job's last run in Redis. Jobs: sweep, search of stored pages, daily comparison."""
 
 import json
 from collections.abc import Mapping
@@ -28,7 +28,10 @@ class JobStats:
 
 
 def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts: Mapping[str, int]) -> JobStats:
-    """Store the counts of a job in place of the previous ones. Raises ServiceUnavailable if Redis does not respond."""
+    """Store the counts of a job's last run, replacing the previous ones, and return them.
+
+    name: one of NAMES. Raises ServiceUnavailable if Redis does not respond.
+    """
     stats = JobStats(ended_at, dict(counts))
     try:
         client.hset(KEY, name, json.dumps({"ended_at": ended_at.isoformat(), "counts": stats.counts}))
@@ -38,7 +41,7 @@ def note_job_stats(client: "redis.Redis", name: str, ended_at: datetime, counts:
 
 
 def last_job_stats(client: "redis.Redis") -> dict[str, JobStats]:
-    """Return the last counts of each job that has ended at least once.
+    """Return the counts of the last run by job, without jobs that have never ended.
 
     Raises ServiceUnavailable if Redis does not respond.
     """

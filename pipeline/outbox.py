@@ -1,4 +1,4 @@
-"""Sends messages through Celery, each to its task."""
+"""Sends each message to the Celery task that processes it."""
 
 from kombu.exceptions import OperationalError
 

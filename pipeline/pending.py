@@ -1,4 +1,4 @@
-"""Counts the pending messages at the broker."""
+"""Counts the broker's messages that are not processed yet."""
 
 from dataclasses import dataclass
 
@@ -11,9 +11,9 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class Pending:
-    """The pending messages.
+    """The numbers of messages that are not processed yet.
 
-    waiting: their number by queue; taken: the messages that workers have taken but not finished.
+    waiting: in each queue. taken: delivered to workers, but not acknowledged.
     """
 
     waiting: dict[str, int]
@@ -25,7 +25,7 @@ class Pending:
 
 
 def pending(client: "redis.Redis") -> Pending:
-    """Return the numbers of pending messages. Raises ServiceUnavailable if the broker does not respond."""
+    """Count the pending messages. Raises ServiceUnavailable if the broker does not respond."""
     try:
         waiting = {queue: int(client.llen(QUEUE_PREFIX + queue)) for queue in QUEUES}
         return Pending(waiting, int(client.hlen(QUEUE_PREFIX + "unacked")))
@@ -34,11 +34,10 @@ def pending(client: "redis.Redis") -> Pending:
 
 
 def forget_taken(client: "redis.Redis") -> int:
-    """Delete the broker's record of messages that dead workers had taken, as after a power failure.
+    """Delete the broker's record of unacknowledged messages, and return their number.
 
-    Return their number.
-
-    Nothing is lost, because the sweeper sends what is still due again. To be called only while no worker is running.
+    Call it only while no worker is running, such as after a power failure. Nothing is lost, because the sweeper sends
+    the messages again that are still due.
     """
     count = pending(client).taken
     client.delete(QUEUE_PREFIX + "unacked", QUEUE_PREFIX + "unacked_index")

@@ -1,4 +1,4 @@
-"""Rebuilds the index from the store, for `zhuiwen index rebuild` and the sweeper, and refreshes its snapshot."""
+"""Rebuilds the index from the store for `zhuiwen index rebuild` and the sweeper, and refreshes its snapshot."""
 
 import time
 from collections.abc import Callable, Collection, Iterator
@@ -13,10 +13,10 @@ from pipeline.steps import Ports, work_fingerprint
 def rebuild_index(
     ports: Ports, texts: Collection[WorkTextId], on_progress: Callable[[int, int], None] | None = None
 ) -> list[WorkTextId]:
-    """Fill a new generation of the index and switch to it. Until then, the old generation serves look-ups.
+    """Fill a new generation of the index and switch to it; look-ups use the old generation until then.
 
-    texts: all texts of the rights holders. on_progress: called with the number of processed texts and of all texts.
-    Returns the texts that are missing from the store; pages cannot match them until their works are added again.
+    texts: all texts of the rights holders. on_progress: called with the numbers of processed texts and of all texts.
+    Returns the texts that are missing in the store; pages cannot match them until their works are added again.
     """
     missing: list[WorkTextId] = []
     counted: dict[WorkTextId, int] = {}
@@ -46,7 +46,7 @@ def _work_entries(
 
 
 def refresh_snapshot(ports: Ports, *, is_urgent: bool = False) -> bool:
-    """Write a snapshot if the settings request one and the index has changed; return whether one was written.
+    """Write a snapshot if the settings request one and the index has changed, and return whether it was written.
 
     is_urgent: whether to write it even if the last one is recent.
     """

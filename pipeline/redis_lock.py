@@ -1,4 +1,4 @@
-"""A lock in Redis for all machines, which expires if its holder dies."""
+"""A lock in Redis that holds for all machines and expires if its holder dies."""
 
 import threading
 from collections.abc import Iterator
@@ -20,9 +20,9 @@ SEARCH = "search"  # of stored pages for new texts
 
 @contextmanager
 def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterator[bool]:
-    """Acquire a lock for the block, and yield whether it was acquired; wait at most `wait_s` for another holder.
+    """Hold a lock during the block, and yield whether it was acquired.
 
-    Raises ServiceUnavailable if Redis does not respond.
+    wait_s: how long to wait if another process holds it. Raises ServiceUnavailable if Redis does not respond.
     """
     lock = client.lock(KEY_PREFIX + name, timeout=TTL_S, thread_local=False)
     try:
@@ -44,7 +44,7 @@ def redis_lock(client: "redis.Redis", name: str, wait_s: float = 0.0) -> Iterato
 
 
 def forget_lock(client: "redis.Redis", name: str) -> None:
-    """Release the lock of a dead holder. To be called only if no living process can hold the lock."""
+    """Delete the lock of a dead holder. Call it only if no living process can hold the lock."""
     client.delete(KEY_PREFIX + name)
 
 

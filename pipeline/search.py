@@ -38,10 +38,10 @@ CACHED_TEXT_BYTES = 64 * 1024 * 1024
 
 @dataclass(frozen=True, slots=True, eq=False)
 class NewTextQuery:
-    """The new texts of one rights holder.
+    """A search for the new texts of one rights holder.
 
     hashes      uint64[s], sorted and distinct: all seeds of the texts
-    findable    the time at which each text was indexed; None: it may be indexed at any time
+    findable    the time at which each text was indexed, or None if that may be at any time
     """
 
     hashes: NDArray[np.uint64]
@@ -52,11 +52,14 @@ class NewTextQuery:
         return len(self.findable)
 
     def shares_seeds(self, fingerprint: Fingerprint) -> bool:
-        """Return True if a page has a seed of these texts. Every finding begins with a seed, so none is missed."""
+        """Return whether a page has a seed of these texts. A page without one cannot match any of them."""
         return has_common_value(page_seeds(fingerprint, CALIBRATION).hashes, self.hashes)
 
     def has_match(self, text: str, fingerprint: Fingerprint, checked_at: datetime) -> bool:
-        """Return True if a page compared at `checked_at` matches a text that was indexed later."""
+        """Return whether a page matches one of the texts that were indexed at or after `checked_at`.
+
+        checked_at: the time at which the page was last compared.
+        """
         return bool(self.matcher.match(text, fingerprint, partial(self._findable_texts, checked_at)))
 
     def _findable_texts(self, checked_at: datetime, texts: Collection[WorkTextId]) -> Mapping[WorkTextId, Hashable]:
@@ -65,13 +68,13 @@ class NewTextQuery:
 
 @dataclass(frozen=True, slots=True)
 class SearchCounts:
-    """The counts of a search. texts: the number of texts searched for, each on the pages of its rights holder."""
+    """The counts of a search. texts: the new texts, each of which is searched for on its rights holder's pages."""
 
     texts: int = 0
     pages: int = 0  # searched
-    sharing: int = 0  # of these, those with a seed of a new text
+    sharing: int = 0  # of the searched pages, those with a seed of a new text
     hits: int = 0  # due for the full comparison, and sent
-    handed_over: int = 0  # due for it without a search: too many new texts, or an unreadable page
+    handed_over: int = 0  # due for the full comparison without a search: too many new texts, or an unreadable page
 
     @property
     def found_nothing(self) -> bool:
@@ -79,7 +82,7 @@ class SearchCounts:
 
 
 def search_pages(ports: Ports) -> SearchCounts:
-    """Search all stored pages for texts that are new to them, and send the matching pages to the comparison.
+    """Search all stored pages for texts that they were not compared with, and send matching pages to the comparison.
 
     Only one search may run at a time (`pipeline.redis_lock.SEARCH`). Raises IndexStale if there is no index.
     """
@@ -102,7 +105,7 @@ def search_pages(ports: Ports) -> SearchCounts:
 
 @dataclass(slots=True)
 class _PageVerdicts:
-    """The outcomes of some pages."""
+    """The results for some pages. clean: without a match. hits: due for the full comparison."""
 
     clean: list[Unsearched]
     hits: list[Unsearched]
@@ -111,7 +114,7 @@ class _PageVerdicts:
 
 
 class _SearchPass:
-    """One pass over the pages, with a query for each rights holder and the counts so far."""
+    """A pass over the stored pages, with a query for each rights holder and the counts so far."""
 
     def __init__(self, ports: Ports, search: Search, gaps: Mapping[int, SearchGap]) -> None:
         self._ports = ports
@@ -167,9 +170,9 @@ class _SearchPass:
 
     @staticmethod
     def _shares_surrounding_seeds(stored: StoredFingerprint | None, texts: NewTextQuery) -> bool:
-        """Return True if the text outside a main text has a seed of a new text.
+        """Return whether the text outside a page's main text has a seed of a new text.
 
-        This is rare, so such a page is compared without a further check.
+        stored: the fingerprint of that text, or None. This is rare, so such a page is compared without a further check.
         """
         fingerprint = decode_stored_fingerprint(stored)
         return fingerprint is not None and not is_too_short(fingerprint) and texts.shares_seeds(fingerprint)
@@ -177,7 +180,7 @@ class _SearchPass:
     def _decide_doubtful(
         self, doubtful: Sequence[tuple[Unsearched, Fingerprint, NewTextQuery]], verdicts: _PageVerdicts
     ) -> None:
-        """Decide which pages match a new text, and which only share a seed with one by chance."""
+        """Match pages that share a seed with a new text, and add each to the hits or the clean pages in `verdicts`."""
         undecided = [page.version for page, _, _ in doubtful if not page.has_findings]
         texts = self._ports.pages.texts(undecided) if undecided else {}
         for page, fingerprint, query in doubtful:
@@ -187,15 +190,18 @@ class _SearchPass:
             (verdicts.hits if has_match else verdicts.clean).append(page)
 
     def _select_query(self, page: Unsearched) -> NewTextQuery | None:
-        """Return the query for a page, or None to leave the page to the index.
+        """Return the query for a page, or None if the page must be compared by means of the index.
 
-        It is None if there are too many texts, or if the page was compared before the start of its gap.
+        This is so if there are too many new texts, or if the page was last compared before the oldest check of the gap.
         """
         return self._queries[page.rights_holder] if page.checked_at >= self._since[page.rights_holder] else None
 
 
 def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewTextQuery | None:
-    """Return the query for a rights holder's texts that are newer than `since`, or None if they have too many seeds."""
+    """Return the query for a rights holder's texts that are newer than `since`.
+
+    Returns None if they have more than MAX_SEEDS seeds.
+    """
     findable = ports.cases.newer_texts(rights_holder, since)
     index = MemoryIndex(ports.algorithm.id)
     hashes: list[NDArray[np.uint64]] = []
@@ -216,7 +222,7 @@ def new_text_query(rights_holder: int, since: datetime, ports: Ports) -> NewText
 
 
 def has_common_value(values: NDArray[np.uint64], ordered: NDArray[np.uint64]) -> bool:
-    """Return True if any of `values` is in `ordered`, which is sorted and distinct.
+    """Return whether any of `values` is in `ordered`, which is sorted and distinct.
 
     >>> has_common_value(np.array([1, 5], np.uint64), np.array([2, 5], np.uint64))
     True

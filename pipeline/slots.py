@@ -2,8 +2,8 @@
 
 A slot is a file in the home folder, locked while it is in use.
 
-The system releases the lock when the last process that has the file open ends, for whatever reason. The file contains
-the task of the holder. If it contains a task and nobody holds the slot, the holder was killed.
+The system releases the lock when the last process that has the file open ends, for whatever reason. The file names the
+task of the holder. If it names a task but no process holds the slot, the holder was killed.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ MAX_NOTE_BYTES = 200
 
 
 class Slot:
-    """A slot that this process holds. Processes that inherit its file descriptor hold it too, until all of them end."""
+    """A slot that this process holds. Child processes that inherit its file descriptor hold it too."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -26,24 +26,24 @@ class Slot:
         return self._file.fileno()
 
     def note(self, task: str) -> None:
-        """Record the task of the holder, or "" when it is done. Nothing is written on a full disk."""
+        """Record the task of the holder, or "" when it has ended. If the disk is full, nothing is recorded."""
         with suppress(OSError):
             os.ftruncate(self._file.fileno(), 0)
             os.write(self._file.fileno(), task.encode("ascii"))
 
     def take_note(self) -> str:
-        """Return the task of the killed holder, and clear it."""
+        """Return the task of the killed holder, and remove it from the file."""
         task = os.pread(self._file.fileno(), MAX_NOTE_BYTES, 0).decode("ascii", "replace")
         self.note("")
         return task
 
     def free(self) -> None:
-        """Release this process's hold. Processes that inherited the slot still hold it."""
+        """Close the file of the slot. Processes that inherited the slot still hold it."""
         self._file.close()
 
 
 def take(folder: Path, slot_count: int) -> Slot | None:
-    """Acquire one of `slot_count` slots; return None if all are in use. Creates the folder if it is missing."""
+    """Acquire one of the slots in `folder`, or return None if all are in use. Create the folder if it is missing."""
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     for slot_number in range(1, slot_count + 1):
         slot = _lock_slot(folder / f"slot-{slot_number}.lock")
@@ -53,7 +53,7 @@ def take(folder: Path, slot_count: int) -> Slot | None:
 
 
 def take_abandoned_slots(folder: Path) -> Iterator[Slot]:
-    """Acquire and yield, one by one, the slots whose holders were killed during a task."""
+    """Acquire each slot whose holder was killed during a task, and yield it."""
     for path in sorted(folder.glob("slot-*.lock")):
         slot = _lock_slot(path) if path.stat().st_size else None
         if slot is not None:
@@ -61,13 +61,13 @@ def take_abandoned_slots(folder: Path) -> Iterator[Slot]:
 
 
 def inherit_slot(descriptor: int) -> Slot:
-    """Return the slot that the parent process acquired and passed to this process."""
+    """Return the slot that the parent process acquired. descriptor: its inherited file descriptor."""
     os.set_inheritable(descriptor, False)
     return Slot(os.fdopen(descriptor, "a+b"))
 
 
 def _lock_slot(path: Path) -> Slot | None:
-    """Return a slot after locking it, or None if it is in use."""
+    """Lock the file of a slot and return the slot, or None if it is in use."""
     file = path.open("a+b")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

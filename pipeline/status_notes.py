@@ -1,6 +1,6 @@
-"""Notes in Redis for `zhuiwen status`, which must respond immediately and therefore queries no database.
+"""Writes notes to Redis for `zhuiwen status`, which must respond immediately and therefore queries no database.
 
-If Redis is down, the previous note remains.
+If Redis is down, a note is not written.
 """
 
 import json
@@ -16,9 +16,9 @@ log = logging.getLogger("zhuiwen.pipeline")
 
 
 def write_note(client: "redis.Redis", key: str, values: Mapping[str, Any] | None, kept_s: int | None = KEPT_S) -> None:
-    """Write a note in place of the previous one, or remove that if `values` is None.
+    """Write a note, replacing the previous one, or delete it if `values` is None.
 
-    kept_s: the time after which the note expires; None: never.
+    kept_s: the time after which the note expires, or None if it never does.
     """
     try:
         if values is None:

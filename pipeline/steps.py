@@ -1,4 +1,4 @@
-"""The steps as plain functions over ports. A step may run twice, or crash half-way and run again.
+"""The steps of the pipeline as plain functions over ports. A step may run twice, or crash half-way and run again.
 
 1. compare_pages   on PagesStored: store fingerprints, compare with the corpus, store outcomes and cases
 2. register_work   on WorkAdded: store the fingerprint, add it to the index; stored pages are searched next
@@ -28,14 +28,14 @@ from matcher.calibration import DEFAULT as CALIBRATION
 from matcher.index.ports import IndexState, MatchIndex
 from matcher.matching import Matcher, PageToMatch
 
-# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page that has more of a work
+# Chosen: three announcements of at most 300 characters (crawler.main_text.zones). A page with more characters of a work
 # outside its main text publishes the work.
 MAX_CHARS_ANNOUNCED = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """The stores and services that steps use. `webadmin.wiring` creates them; tests create them in memory."""
+    """The stores and services that the steps use. `webadmin.wiring` creates them; tests create them in memory."""
 
     pages: KeptPages
     works: WorkStore
@@ -49,10 +49,10 @@ class Ports:
 
 
 def compare_pages(version_ids: Sequence[VersionId], ports: Ports) -> list[VersionId]:
-    """Compare the versions that are due with the works of their rights holders, and return those that have cases.
+    """Compare the versions that are due with the works of their rights holders, and return those with a case.
 
-    For all other versions, only the time of the visit is recorded. Everything is written at the end. Raises IndexStale
-    if there is no index, NotFound for an unknown id, and the error of a faulty page; no outcome is written then.
+    For the other versions, only the time of the visit is recorded. Outcomes are written at the end. Raises IndexStale
+    if there is no index, NotFound for an unknown id, and any error of a faulty page; no outcome is written then.
     """
     now, state = ports.clock.now(), ports.index.state()
     if state.generation == 0:
@@ -79,9 +79,9 @@ def register_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
-    """Remove a text from the index unless a rights holder has it.
+    """Remove a text and its fingerprint from the index unless a rights holder still has a work with it.
 
-    The text itself remains, because a case may quote it.
+    The text itself is not deleted, because a case may quote it.
     """
     if ports.cases.is_owned(text_id):
         return
@@ -91,12 +91,12 @@ def withdraw_work(text_id: WorkTextId, ports: Ports) -> None:
 
 
 def is_too_short(fingerprint: Fingerprint) -> bool:
-    """Return True if a text has too few Chinese characters to be a copy."""
+    """Return whether a text has too few Chinese characters to be a copy."""
     return fingerprint.tokens.size < CALIBRATION.min_matched_tokens
 
 
 def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
-    """Return the stored fingerprint of a text in the corpus; compute and store it if it is missing.
+    """Return the fingerprint of a text in the corpus; compute and store it if it is missing or damaged.
 
     Raises NotFound if the text is not stored.
     """
@@ -110,7 +110,7 @@ def work_fingerprint(text_id: WorkTextId, ports: Ports) -> Fingerprint:
 
 
 def decode_stored_fingerprint(stored: StoredFingerprint | None) -> Fingerprint | None:
-    """Decode a stored fingerprint. Returns None if there is none or it is damaged, so that it is computed again."""
+    """Decode a stored fingerprint. Returns None if there is none or if it is damaged and must be computed again."""
     try:
         return None if stored is None else Fingerprint.from_bytes(stored.payload)
     except DamagedFingerprint:
@@ -118,7 +118,7 @@ def decode_stored_fingerprint(stored: StoredFingerprint | None) -> Fingerprint |
 
 
 def _page_fingerprints(versions: Iterable[VersionOfPage], ports: Ports) -> dict[str, Fingerprint]:
-    """Return the fingerprints of main texts and of the texts outside them, by id.
+    """Return the fingerprints of the versions' main texts and of the texts outside them, by id.
 
     Compute and store missing fingerprints.
     """
@@ -173,7 +173,10 @@ def _compare_versions(
 def _comparable_texts(
     page: VersionOfPage, fingerprints: Mapping[str, Fingerprint], ports: Ports
 ) -> dict[str, PageToMatch]:
-    """Return the main text of a page and the text outside it, by id, without texts that are too short."""
+    """Return the main text of a page and the text outside it, by the ids of their fingerprints.
+
+    Texts that are too short are left out.
+    """
     version, reading = page.version, page.version.reading
     texts = {version.id: reading.text, surrounding_text_id(version.id): reading.surrounding_text}
     sources = partial(ports.cases.sources, version.site_id)
@@ -185,15 +188,16 @@ def _comparable_texts(
 
 
 def surrounding_text_id(version: VersionId) -> str:
-    """Return the id of the fingerprint of the text outside a version's main text."""
+    """Return the id under which the fingerprint of the text outside a version's main text is stored."""
     return f"{version}/beside"
 
 
 def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading: Reading) -> tuple[Match, ...]:
-    """Return the matches of a main text, and the matches of the text outside it with other texts of works.
+    """Return the matches of a main text, followed by those of the text outside it with other texts of works.
 
-    surroundings: the matches of `reading.surrounding_text`. A match in a comment keeps its class. A match that is only
-    in announcements and the site's frame becomes a teaser, unless it is longer than MAX_CHARS_ANNOUNCED.
+    surroundings: the matches of `reading.surrounding_text`. Their offsets are converted to offsets in the whole text. A
+    match in a comment retains its class. A match only in announcements or the site's frame becomes a teaser, unless it
+    is longer than MAX_CHARS_ANNOUNCED.
     """
     known = {text_id for match in main for text_id in (match.text_id, *match.also)}
     starts = list(accumulate((len(line.text) + 1 for line in reading.surroundings), initial=0))
@@ -209,7 +213,10 @@ def merge_matches(main: Sequence[Match], surroundings: Iterable[Match], reading:
 
 
 def _span_zone(span: Span, starts: Sequence[int], reading: Reading) -> Zone:
-    """Return the zone that contains most of a span."""
+    """Return the zone with the most characters of a span.
+
+    starts: the offset of each line of `reading.surroundings`.
+    """
     chars: Counter[Zone] = Counter()
     for number in range(bisect_right(starts, span.page.start) - 1, len(reading.surroundings)):
         start, end = max(starts[number], span.page.start), min(starts[number + 1], span.page.end)

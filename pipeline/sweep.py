@@ -1,4 +1,4 @@
-"""Finds stored pages, works and changes of rights whose message was lost, and sends the message again."""
+"""Finds stored pages, works and changes of rights whose message was lost, and sends a new message."""
 
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ GivenUp = Callable[[Collection[VersionId]], Collection[VersionId]]
 
 @dataclass(frozen=True, slots=True)
 class ReferenceTexts:
-    """The texts of the reference corpus. unnoted: the texts that are not recorded as indexed for some owner."""
+    """The texts of the reference corpus. unnoted: those that are not recorded as indexed for one of their owners."""
 
     texts: frozenset[WorkTextId]
     unnoted: frozenset[WorkTextId] = frozenset()
@@ -24,7 +24,7 @@ class ReferenceTexts:
 
 @dataclass(frozen=True, slots=True)
 class SweepCounts:
-    """The numbers of tasks that a sweep sent again.
+    """The number of messages that a sweep sent, by kind.
 
     pages, works_added: including those without a fingerprint of the current algorithm, if the sweep checked this.
     search: whether pages must be searched for new texts. rulings: the number of rights holders whose findings await a
@@ -47,11 +47,10 @@ class SweepCounts:
 def sweep(
     ports: Ports, corpus: ReferenceTexts, given_up: GivenUp = lambda _: (), *, with_fingerprints: bool = False
 ) -> SweepCounts:
-    """Synchronize the index with `corpus`, and send the messages that are still due. Only one sweep may run at a time.
+    """Synchronize the index with `corpus`, and send all messages that are due. Only one sweep may run at a time.
 
-    given_up: returns those of the given versions that failed permanently; they wait for a person. with_fingerprints:
-    whether texts and pages without a stored fingerprint of the current algorithm are also fingerprinted from their
-    stored texts.
+    given_up: returns those of some versions that failed permanently, for which no message is sent. with_fingerprints:
+    whether messages are also sent for texts and pages without a stored fingerprint of the current algorithm.
     """
     ports.cases.set_back(ports.clock.now())
     state = ports.index.state()
@@ -67,7 +66,7 @@ def sweep(
 
 
 def ask_for_search(ports: Ports) -> bool:
-    """Request a search if pages have not been searched for indexed texts; return whether there are such pages."""
+    """Request a search if there are pages that were not searched for all indexed texts, and return whether it was."""
     is_behind = bool(ports.cases.lags(ports.algorithm.id))
     if is_behind:
         ports.outbox.send(SearchRequested())
@@ -75,7 +74,7 @@ def ask_for_search(ports: Ports) -> bool:
 
 
 def ask_for_rulings(ports: Ports) -> int:
-    """Request the rulings that are pending after changes of rights; return the number of rights holders."""
+    """Request the rulings that are pending after changes of rights, and return the number of rights holders."""
     holders = ports.cases.awaiting_rulings()
     for holder in holders:
         ports.outbox.send(RightsChanged(holder))
@@ -110,7 +109,7 @@ def _sweep_pages(ports: Ports, given_up: GivenUp, with_fingerprints: bool) -> in
 
 
 def _without_fingerprint(pages: Collection[Page], ports: Ports) -> set[VersionId]:
-    """Return the current versions without a stored fingerprint, which no search can find."""
+    """Return the current versions of pages without a stored fingerprint, which a search cannot read."""
     current = {page.current_version for page in pages}
     known = ports.fingerprints.find_existing(sorted(current), ports.algorithm.id)
     return {version for version in current if version not in known}

@@ -1,4 +1,4 @@
-"""The formats of a report, in the order in which they are offered. How to add one: docs/recipes/report-format.md."""
+"""The formats of a report, in the order in which forms offer them. How to add one: docs/recipes/report-format.md."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ TEMPLATES = Path(__file__).parents[1] / "templates"  # of Typst
 
 @dataclass(frozen=True, slots=True)
 class ReportFormat:
-    """A report format. Its module has a function `render`, and is imported on use."""
+    """A format of reports. module: the module with its function `render`, which is imported when it is needed."""
 
     name: str  # as given by a caller, and as the file extension
     media_type: str
     module: str
 
     def render(self, report: "Report") -> bytes:
-        """Return the bytes of `report`; the same report has the same figures in every format."""
+        """Return the report as the content of a file in this format."""
         render: Callable[[Report], bytes] = import_module(f"{__name__}.{self.module}").render
         return render(report)
 
@@ -40,12 +40,12 @@ FORMATS: Mapping[str, ReportFormat] = {each.name: each for each in _FORMATS}
 
 
 def find_format(name: str) -> ReportFormat:
-    """Return the format with that name. Raises BadInput that lists the known formats."""
+    """Return the format with this name. Raises BadInput, listing the known formats, if there is none."""
     if name not in FORMATS:
         raise BadInput("report.format", format=name, formats=tuple(FORMATS))
     return FORMATS[name]
 
 
 def render(report: "Report", name: str) -> bytes:
-    """Return the bytes of `report` in the format with that name."""
+    """Return the report as the content of a file in the format with this name. Raises BadInput for another name."""
     return find_format(name).render(report)

@@ -1,9 +1,9 @@
-"""A report as CSV, for spreadsheets and scripts: UTF-8 with a byte-order mark, so that Excel in China reads it.
+"""Writes a report as CSV for spreadsheets and scripts, in UTF-8 with a byte-order mark, which Excel needs.
 
-There is one table with one header, so that it can be filtered, sorted and loaded as a whole. The cases come first, one
-row each, with the case's number in the column "item". Below them are the scope, every measure and the suspected
+The file is one table with one header, so that it can be filtered, sorted and loaded as a whole. The first rows are the
+cases, with the number of the case in the column "item". They are followed by the scope, all measures and the suspected
 rewrites in long form: section, item, measure, value (section "sites", item the site, measure "pages checked", value
-1234). Filtering on the first column separates them. Numbers and dates are plain; shares are 0 to 1.
+1234). The first column distinguishes them. Numbers and dates are plain; shares are from 0 to 1.
 """
 
 import csv
@@ -21,7 +21,7 @@ from core.plain_text import defuse_formula
 
 
 def render(report: Report) -> bytes:
-    """Return the report as one CSV table, with lines ended by CR LF."""
+    """Return the report as one CSV table, with CR LF at the end of each line."""
     phrases = Phrases(report.scope.language)
     cases = tables.cases(report)
     facts = [column_label(column, phrases) for column in cases.columns[1:]]
@@ -37,7 +37,7 @@ def render(report: Report) -> bytes:
 
 
 def plain_cell(value: Cell, phrases: Phrases) -> str | int | float:
-    """Return a cell for CSV; text that begins like a formula is neutralised.
+    """Return a cell as a value for CSV. Text that spreadsheets would read as a formula is escaped.
 
     >>> plain_cell("=1+1", Phrases("en"))
     "'=1+1"

@@ -1,11 +1,11 @@
-"""A report as JSON, for programs.
+"""Writes a report as JSON for programs.
 
 `{"format": "zhuiwen.report", "version": 1, "language", "notice", "scope": {}, "summary": {}, "sites": [], "works": [],
 "days": [], "classes": [], "obfuscations": [], "verdicts": [], "exclusions": [], "crawls": [], "cases": [],
 "lead_caution", "lead_counts": [], "leads": []}`
 
-Leads (suspected rewrites) are not cases and not included in other figures; these lists are empty without a search for
-rewrites.
+Leads (suspected rewrites) are not cases and do not count in other figures. Their lists are empty if the search for
+rewrites is off.
 
 Keys are defined in `analytics.tables`. Shares are numbers from 0 to 1, days
 `2026-11-21`, moments ISO 8601 with the offset of the user's time zone, terms the values of core's enumerations, missing
@@ -27,7 +27,7 @@ VERSION = 1
 
 
 def render(report: Report) -> bytes:
-    """Return the report as UTF-8 JSON, indented by two."""
+    """Return the report as JSON in UTF-8, indented by two spaces."""
     content: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,

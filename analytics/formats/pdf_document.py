@@ -1,7 +1,7 @@
-"""A report as PDF (PDF/A-2u, for archives and courts), set by Typst with the Noto CJK fonts of `mplfonts`.
+"""Writes a report as PDF (PDF/A-2u, for archives and courts), typeset by Typst in the Noto CJK fonts of `mplfonts`.
 
-The text is passed to the template as JSON in an input and is never part of its markup. Fonts of the machine are not
-used, so a report looks the same everywhere; characters missing from the fonts are written as numbers.
+The text is passed to the template as JSON and is never part of its markup. The machine's own fonts are not used, so
+that a report looks the same everywhere. Characters that the fonts lack are written as code points.
 """
 
 import json
@@ -30,7 +30,10 @@ _WORDS_OF_TEMPLATE = (
 
 
 def render(report: Report) -> bytes:
-    """Return the report as an A4 document. Raises BadInput if there are too many cases to print."""
+    """Return the report as PDF in A4.
+
+    Raises BadInput if there are more than MAX_CASES cases and leads, and RetryLater if typesetting a long report fails.
+    """
     rows = len(report.cases) + len(report.leads)
     if rows > MAX_CASES:
         raise BadInput("report.too-many-to-print", most=MAX_CASES, cases=rows)
@@ -54,7 +57,7 @@ def _report_content(view: ReportView) -> dict[str, Any]:
 
 
 def _is_tall(case: CaseView) -> bool:
-    """Return whether a case may need more than a page, estimated by lines in the narrowest column."""
+    """Return whether a case may need more than a page, estimated from its lines in the narrowest column."""
     lines = [text for part in (case.history, case.page, case.work) for _, text in part]
     texts = (*lines, case.page_title, case.page_url, case.work_title)
     in_columns = sum(1 + text_width(text) // 10 for text in texts)

@@ -1,7 +1,7 @@
-"""A report as an Excel workbook: summary, sites, works, days, cases; real numbers and dates, no formula, no link.
+"""Writes a report as an Excel workbook with sheets for the summary, sites, works, days and cases.
 
-Rows are written to disk one by one (constant memory). Moments are in the user's time zone, named in the summary, since
-dates in a spreadsheet have no time zone.
+Numbers and dates are stored as such; there are no formulas and links. Rows are written to disk one by one, in constant
+memory. Times are in the user's time zone, which the summary names, because a spreadsheet has no time zones.
 """
 
 import io
@@ -30,7 +30,7 @@ _NUMBER_FORMATS = {
     CellKind.DAY: "yyyy-mm-dd",
     CellKind.MOMENT: "yyyy-mm-dd hh:mm",
 }
-# A number format rounds; these formats show the digits of core.shares.
+# A number format rounds; these formats display the same digits as core.shares.
 _ALL_OR_NOTHING, _LITTLE, _TENTHS = "0%", '"<0.1%"', "0.0%"
 _OWN_SHEETS = ("sites", "works", "days")
 _OPTIONS = {
@@ -44,7 +44,7 @@ _OPTIONS = {
 
 @dataclass(frozen=True, slots=True)
 class _Styles:
-    """The cell formats of a workbook, and the words for its cells."""
+    """The cell formats of a workbook, and the phrases for its cells."""
 
     phrases: Phrases
     title: Any
@@ -54,14 +54,14 @@ class _Styles:
     shares: dict[str, Any]  # by number format
 
     def cell_format(self, kind: CellKind, value: Cell) -> Any:
-        """Return the format of a cell that holds `value`."""
+        """Return the format of a cell with this kind and value."""
         if kind is CellKind.SHARE and isinstance(value, (int, float)):
             return self.shares[_share_format(value)]
         return self.by_kind.get(kind, self.text)
 
 
 def render(report: Report) -> bytes:
-    """Return the report as an .xlsx file. Raises BadInput if there are more cases than a sheet can hold."""
+    """Return the report as an .xlsx file. Raises BadInput if there are more cases or leads than rows in a sheet."""
     if max(len(report.cases), len(report.leads) + 10) > MAX_ROWS:  # the tables above the leads have fewer rows
         raise BadInput("report.too-many-rows", most=MAX_ROWS, cases=len(report.cases))
     phrases = Phrases(report.scope.language)
@@ -112,7 +112,7 @@ def _share_format(share: float) -> str:
 
 
 def _write_summary(book: Any, report: Report, extra: Sequence[ReportTable], styles: _Styles) -> None:
-    """Write scope, figures and small tables on one sheet: they have too few rows for separate sheets."""
+    """Write the scope, the totals and the tables in `extra`, which have few rows, to the first sheet."""
     phrases = styles.phrases
     sheet = book.add_worksheet(phrases["table.summary"])
     sheet.hide_gridlines(2)
@@ -157,7 +157,7 @@ def _write_table_sheet(book: Any, table: ReportTable, styles: _Styles) -> None:
 
 
 def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
-    """Write the suspected rewrites on a separate sheet, below the caution."""
+    """Write the caution, the counts and the list of suspected rewrites to a separate sheet."""
     counts, leads = tables.lead_counts(report), tables.leads(report)
     sheet = book.add_worksheet(table_title(leads, styles.phrases))
     for number, width in enumerate(_fit_columns(leads, styles.phrases)):
@@ -170,7 +170,7 @@ def _write_leads(book: Any, report: Report, styles: _Styles) -> None:
 
 
 def _write_table(sheet: Any, first_row: int, table: ReportTable, styles: _Styles) -> int:
-    """Write a header and the rows; return the number of the next row."""
+    """Write the header and the rows of a table, and return the index of the row after it."""
     for number, column in enumerate(table.columns):
         sheet.write_string(first_row, number, column_label(column, styles.phrases), styles.header)
     row = first_row
@@ -201,7 +201,7 @@ def _write_cell(sheet: Any, at: tuple[int, int], kind: CellKind, value: Cell, st
 
 
 def _fit_columns(table: ReportTable, phrases: Phrases) -> list[int]:
-    """Fit each column to its widest cell, within bounds."""
+    """Return the width of each column for its widest cell, within _MIN_WIDTH and _MAX_WIDTH."""
     widths = [max(_MIN_WIDTH, text_width(column_label(column, phrases)) + 4) for column in table.columns]
     for row in table.rows:
         for number, text in enumerate(row_texts(table, row, phrases)):

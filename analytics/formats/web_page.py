@@ -1,6 +1,6 @@
-"""A report as one HTML file without scripts or external resources, with charts, printable, readable on a phone.
+"""Writes a report as one HTML file with charts, without scripts and external resources, for screens and printing.
 
-lxml's builder escapes all content. The policy in the head forbids scripts and requests, whatever a crawled title
+lxml's builder escapes all content. The Content-Security-Policy forbids scripts and requests, whatever a crawled title
 contains. Only http and https URLs become links.
 """
 
@@ -26,7 +26,7 @@ _STYLE_SHEET = Path(__file__).parents[1] / "templates" / "report.css"
 
 
 def render(report: Report) -> bytes:
-    """Return the report as one self-contained page in UTF-8."""
+    """Return the report as one self-contained HTML page in UTF-8."""
     view = lay_out(report)
     style = _STYLE_SHEET.read_text(encoding="utf-8")
     page = tag.HTML(_page_head(view, style), _page_body(view), lang=view.phrases["html_lang"])
