@@ -1,4 +1,4 @@
-"""Slots that limit the crawls and imports on one machine.
+"""Limits the number of crawls and imports that run on one machine at a time, by slots.
 
 A slot is a file in the home folder, locked while it is in use.
 

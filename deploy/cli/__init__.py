@@ -1,4 +1,4 @@
-"""The command line: one module for each command or group of commands, each with `register(app)`."""
+"""The command line. A module contains one or several commands, or a group of subcommands (`GROUP`)."""
 
 from deploy.cli.app import main
 

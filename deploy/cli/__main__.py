@@ -1,4 +1,4 @@
-"""Lets `python -m deploy.cli` run `zhuiwen`."""
+"""Runs `zhuiwen` for `python -m deploy.cli`."""
 
 from deploy.cli import main
 

@@ -1,4 +1,4 @@
-"""Runs `zhuiwen`: finds the command, runs it, and turns any error into one line and an exit code."""
+"""Runs `zhuiwen`: loads the command, runs it, and converts any error to one line and an exit code."""
 
 import contextlib
 import gc
@@ -19,9 +19,9 @@ from webadmin.ui.console.faults import DONE, INTERRUPTED, report_error
 from webadmin.ui.console.session import register_opener
 from webadmin.ui.console.words import console_language
 
-# The verbs of each module (of this package unless qualified), in the order of the help. Only the module of the verb is
-# loaded, so that `zhuiwen read` does not load the libraries of `zhuiwen up`. The module has a function with the name of
-# the verb, or the GROUP of its subcommands. The laboratory is above this package; only a checkout has it.
+# The commands of each module (of this package unless qualified), in the order of the help. Only the module of the
+# requested command is loaded, so that `zhuiwen read` does not load the libraries of `zhuiwen up`. It has a function
+# with the name of the command, or the GROUP of its subcommands. Only a source checkout contains the laboratory.
 LABORATORY = "laboratory"
 VERBS = {
     "services": ("up", "down", "status", "doctor"),
@@ -50,9 +50,9 @@ VERBS = {
     "webadmin.accounts.cli.users": ("user",),
     "webadmin.backups.cli.holders": ("holder",),
 }
-# Subcommands that belong to another subject, with the modules of their functions.
+# Subcommands of a group that are defined in other modules.
 ADDED = {"site": {"contacts": "webadmin.notices.cli.site_contacts", "effect": "webadmin.notices.cli.site_effect"}}
-FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # for verbs that are not valid Python names
+FUNCTIONS = {"import": "import_", "check-stores": "check_stores"}  # for commands whose names are not valid Python names
 
 register_opener(open_installation)
 
@@ -65,7 +65,10 @@ class _InOrder(TyperGroup):
 
 
 def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the command line for `arguments`, with all commands if they name none. Raises BadInput."""
+    """Return the command line with the command that `arguments` name, or with all commands if they name none.
+
+    Raises BadInput if there is no such command, or if it needs the laboratory, which is not installed.
+    """
     app = typer.Typer(
         name="zhuiwen",
         cls=_InOrder,
@@ -106,7 +109,7 @@ def _module_path(module: str) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the command line and leave the process with its exit code."""
+    """Run a command and end the process with its exit code. arguments: those of the process if None."""
     # Before numpy is loaded: on a busy machine two threads that wait for each other may take twice as long as one.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     given = sys.argv[1:] if arguments is None else list(arguments)
@@ -119,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit code. It never raises: an error is one line on stderr."""
+    """Run a command and return its exit code. An error is printed as one line on stderr; none is raised."""
     try:
         console_language.cache_clear()
         command = typer.main.get_command(build(arguments))
@@ -138,7 +141,10 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def _end_quietly() -> int:
-    """End quietly if the reader of the output has gone, such as `head`; otherwise Python would complain at exit."""
+    """Redirect stdout to the null device, because its reader, such as `head`, has ended; return the exit code.
+
+    Otherwise Python would print an error at exit.
+    """
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
     return DONE
 

@@ -1,7 +1,7 @@
-"""Compares works and pages in JSON lines; works are held in memory, and pages are streamed.
+"""Compares pages with works, which are read from JSON lines. Works are loaded into memory; pages are streamed.
 
-docs/batch-format.md describes the format: offsets are in code points of the text as given, half-open. For a page in
-HTML, the text is the text that the crawler reads.
+docs/batch-format.md describes the format. Offsets are half-open and count code points of the given text, or of the text
+that the crawler reads if the page is HTML.
 """
 
 import json
@@ -18,13 +18,13 @@ from deploy.cli.comparing_processes import compare_in_order
 from webadmin.ui.services.json_lines import Complain, JsonRecord, records
 
 PROGRESS_EVERY_PAGES = 100
-# Limits of the pages that a process receives at once, whichever is reached first: some hundredths of a second of work.
+# The pages that a process receives at once, limited by number and by size; they take some hundredths of a second.
 BATCH_PAGES, BATCH_CHARS = 32, 1 << 18
 
 
 @dataclass(slots=True)
 class Summary:
-    """The counts of the pages by result."""
+    """The numbers of pages by result. matched: with at least one match."""
 
     pages: int = 0
     matched: int = 0
@@ -34,14 +34,17 @@ class Summary:
 
 @dataclass(slots=True)
 class ComparedWorks:
-    """The works in a file, each id with its text, in order."""
+    """The texts of the works in a file by id, in order. skipped: the number of malformed lines."""
 
     texts: dict[str, str] = field(default_factory=dict)
     skipped: int = 0
 
     @classmethod
     def from_file(cls, path: Path, complain: Complain) -> "ComparedWorks":
-        """Read the works of a file; report and count malformed lines. Raises UnreadableFile."""
+        """Read the works in a file. Malformed lines are counted and passed to `complain`.
+
+        Raises UnreadableFile if the file cannot be read or contains no work.
+        """
         works = cls()
 
         def skip(fault: BadInput) -> None:
@@ -72,7 +75,7 @@ class Comparer(Protocol):
 
 
 class ArchivePage(NamedTuple):
-    """The page on one line of the file."""
+    """The page on one line of the file. given: its text or HTML."""
 
     page_id: str
     given: str
@@ -89,7 +92,12 @@ def write_comparison(
     complain: Complain,
     on_progress: Callable[[Message], None],
 ) -> Summary:
-    """Write the matches of all pages to `out`, which is either complete or absent afterwards."""
+    """Compare all pages in a file, write their matches to `out`, and return the counts.
+
+    processes: the number of processes to compare in. exclude_same_id: whether to ignore matches of a page with the work
+    of the same id. complain: called with each malformed line. If the comparison fails, `out` is not written. Raises
+    UnreadableFile if a file cannot be read or written.
+    """
     run = _ArchiveRun(comparer, pages, exclude_same_id, complain)
     partial = out.with_name(f".{out.name}.part")
     try:
@@ -110,7 +118,7 @@ def write_comparison(
 
 
 class _ArchiveRun:
-    """One comparison of all pages of a file, in order."""
+    """The comparison of all pages in a file, in order."""
 
     def __init__(self, comparer: Comparer, pages: Path, exclude_same_id: bool, complain: Complain) -> None:
         self._comparer, self._pages, self._exclude_same_id = comparer, pages, exclude_same_id
@@ -119,7 +127,7 @@ class _ArchiveRun:
         self.summary = Summary()
 
     def lines(self, processes: int) -> Generator[str]:
-        """Yield the output of each page: a line, or ""."""
+        """Compare the pages in several processes, and yield the line to write for each page, "" without a match."""
         with closing(compare_in_order(self._compare_pages, _page_batches(self._read_pages()), processes)) as compared:
             for batch in compared:
                 for line in batch:
@@ -136,7 +144,10 @@ class _ArchiveRun:
                 self._skip_line(fault)
 
     def _parse_page(self, record: JsonRecord) -> ArchivePage:
-        """Return the page on a line. Raises MalformedLine, also for duplicate ids, whose matches would be ambiguous."""
+        """Return the page on a line.
+
+        Raises MalformedLine if a field is missing, or if another page has the same id.
+        """
         page_id = record.string(self._pages, "page_id")
         if page_id in self._seen:
             raise MalformedLine(self._pages, record.line_number, "batch.twice", name="page_id", id=page_id)
@@ -147,7 +158,7 @@ class _ArchiveRun:
         raise MalformedLine(self._pages, record.line_number, "batch.lacks-text")
 
     def _compare_pages(self, pages: Iterable[ArchivePage]) -> list[str | None]:
-        """Return the line of each page: "" if nothing matches, None if the page has no text."""
+        """Return the line to write for each page: "" without a match, None if the HTML of the page has no text."""
         texts = {page.page_id: _page_text(page) for page in pages}
         given = [(page_id, text) for page_id, text in texts.items() if text is not None]
         found = zip(given, self._comparer.matches(given, self._exclude_same_id), strict=True)
@@ -177,7 +188,7 @@ def _result_line(page_id: str, matches: list[dict[str, Any]]) -> str:
 
 
 def _page_text(page: ArchivePage) -> str | None:
-    """Return the page's text as given or as read from its HTML, or None if the HTML has no text."""
+    """Return the text of a page, which is read from its HTML if necessary, or None if the HTML has no text."""
     if not page.is_html:
         return page.given
     from crawler.reading import read_page  # takes 0.4 s, and only HTML needs it

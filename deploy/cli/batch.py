@@ -45,7 +45,7 @@ def batch(
         _require_unread(file, works, pages)
     archive = ComparedWorks.from_file(works, complain)
     summaries = {
-        # Every engine reads the same pages, so their faults are reported only once.
+        # All engines read the same pages, so malformed lines are reported only once.
         name: _compare_pages(
             name,
             method,
@@ -95,7 +95,10 @@ def _compare_pages(
     processes: int | None,
     is_first: bool,
 ) -> "Summary":
-    """Compare all pages with one engine; only one engine at a time is in memory."""
+    """Compare all pages with one engine and return the counts.
+
+    name: the engine. is_first: whether to report malformed lines. Only one engine at a time is in memory.
+    """
     from deploy.cli.archive import write_comparison
     from deploy.cli.comparers import make_comparer
     from deploy.cli.comparing_processes import default_processes
@@ -130,7 +133,7 @@ def _print_table(files: dict[str, Path], summaries: dict[str, "Summary"]) -> Non
 
 
 def _print_summary(works: "ComparedWorks", summary: "Summary", name: str, out: Path) -> None:
-    """Print the last line. name: the engine, "" if there are several."""
+    """Print the counts and the output file. name: the engine, or "" if there are several."""
     from deploy.cli.comparers import gives_spans
 
     counts = {
@@ -148,7 +151,7 @@ def _print_summary(works: "ComparedWorks", summary: "Summary", name: str, out: P
 
 
 def _engine_path(out: Path, name: str) -> Path:
-    """Return OUT.NAME.jsonl for an --out option of OUT.jsonl."""
+    """Return the path of an engine's output, such as OUT.NAME.jsonl for the option `--out OUT.jsonl`."""
     return out.with_name(f"{out.stem}.{name}{out.suffix or SUFFIX}")
 
 

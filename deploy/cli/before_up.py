@@ -1,4 +1,4 @@
-"""Checks and warnings of `zhuiwen up` before it starts anything."""
+"""Checks an installation before `zhuiwen up` starts it, and returns or prints warnings."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ from webadmin.ui.console.faults import warn
 
 
 def warn_of_unknown_settings(environ: Mapping[str, str], home: Path) -> None:
-    """Print a line on stderr for each name, in the environment or a file, that looks like a setting but is not."""
+    """Print a warning on stderr for each unknown name of a setting in the environment or in a settings file."""
     for name, near in unknown_names(environ).items():
         _print_warning(Message("start.unknown-variable", name=name), near)
     for layer in file_layers(home):
@@ -27,10 +27,10 @@ def _print_warning(problem: Message, near: str) -> None:
 
 
 def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
-    """Check that this home folder is complete and the one that the user means.
+    """Check that this is probably the installation that the user means, and that it is not half restored.
 
-    Raises BadConfiguration if the default home is unused while another installation of this program runs, and
-    BadInput if a restore of this home folder is incomplete.
+    Raises BadConfiguration if the default home folder is unused while another installation of this program runs, and
+    BadInput if a restore into this home folder is unfinished.
     """
     restoration.require_ended(home.path)
     if environ.get(environment_variable("home")) or not installed.is_unused(home.path):
@@ -41,7 +41,10 @@ def require_the_only_one(home: Home, environ: Mapping[str, str]) -> None:
 
 
 def warnings_of_environments(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """Return warnings about settings from an earlier shell's environment, whether still used or now missing."""
+    """Return warnings about settings from the environment of the previous `zhuiwen up` that this shell lacks.
+
+    One lists those that still apply, because the processes run; the other lists those that no longer apply.
+    """
     layers = planned_layers(environ)
     kept = [environment_variable(name) for name in sorted(home.given) if layers.origin(name) is SettingOrigin.STARTED]
     missing = [environment_variable(name) for name in started.missing(home)]

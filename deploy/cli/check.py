@@ -1,4 +1,4 @@
-"""The `check` command: compares one text or page with the whole corpus and stores nothing."""
+"""The `check` command, which compares one text or page with the whole corpus and stores nothing."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -65,7 +65,7 @@ def check(
 
 
 def _compare_text(reading: Reading, settings: Settings) -> tuple[Sequence[Match], dict[str, str]]:
-    """Return the matches and their works' texts by id. Raises IndexStale if the index is empty."""
+    """Return the matches of a text, and the texts of their works by id. Raises IndexStale if there is no index."""
     from fingerprint.fingerprinting import fingerprint_text
     from pipeline.steps import merge_matches
     from webadmin.wiring import live_ports

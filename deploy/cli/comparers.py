@@ -1,4 +1,4 @@
-"""Compares the pages of a batch with the product's own matcher and the published engines, over the same works."""
+"""Compares the pages of a batch with works, with the product's own matcher or with a published engine."""
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
@@ -36,7 +36,11 @@ class Method:
 
 
 def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -> Method:
-    """Return the method for `--algorithm` and `--page-step`, each None if not given. Raises BadInput."""
+    """Return the method for the options `--engine`, `--algorithm` and `--page-step`.
+
+    algorithm_id, page_step: None if the option is absent. Raises BadInput if the algorithm is unknown, or if the engine
+    or the algorithm does not support an option.
+    """
     if engine not in {OWN, ALL} and (algorithm_id, page_step) != (None, None):
         raise BadInput("batch.own-only", own=OWN, engine=engine)
     algorithm = algorithms.DEFAULT if algorithm_id is None else ALGORITHMS.get(algorithm_id)
@@ -50,7 +54,10 @@ def parse_method(engine: str, algorithm_id: int | None, page_step: int | None) -
 
 
 def engine_names(asked: str) -> tuple[str, ...]:
-    """Return the engines for `--engine`, the product's own engine first. Raises BadInput."""
+    """Return the names of the engines for the option `--engine`, the product's own first.
+
+    asked: the value of the option. Raises BadInput if there is no such engine.
+    """
     if asked == OWN:
         return (OWN,)
     engines = _published_engines()
@@ -62,16 +69,17 @@ def engine_names(asked: str) -> tuple[str, ...]:
 
 
 def gives_spans(name: str) -> bool:
-    """Return whether an engine reports the matching passages."""
+    """Return whether the engine with this name reports the matching passages."""
     return name == OWN or _published_engines()[name].gives_spans
 
 
 def make_comparer(
     name: str, works: Mapping[str, str], method: Method = Method(), *, with_changes: bool = False
 ) -> Comparer:
-    """Return a comparer with these works, each id with its text. method: for the product's own matcher.
+    """Return the comparer of an engine with these texts of works by id.
 
-    with_changes: whether spans list their changes; published engines do not support this.
+    name: the engine. method, with_changes: for the product's own matcher, the parameters, and whether spans list their
+    changes.
     """
     if name == OWN:
         return MatcherComparer(works, method, with_changes=with_changes)
@@ -79,14 +87,14 @@ def make_comparer(
 
 
 def _published_engines() -> Mapping[str, EngineEntry]:
-    """Return the published engines; their libraries take 0.7 s to load, a third of the start-up (November 2026)."""
+    """Return the published engines by name. Loading their libraries takes 0.7 s (November 2026)."""
     from fingerprint.engines.catalogue import ENGINES
 
     return ENGINES
 
 
 class MatcherComparer:
-    """The product's matcher. Works with equal texts share one text; the output lists each of these works."""
+    """A comparer with the product's own matcher. Works with equal texts are compared once and all of them listed."""
 
     def __init__(self, works: Mapping[str, str], method: Method, *, with_changes: bool = False) -> None:
         self._with_changes = with_changes
@@ -140,7 +148,7 @@ class MatcherComparer:
 
 
 class EngineComparer:
-    """A published engine. Values that it does not report are null, and `also` is empty."""
+    """A comparer with a published engine. Values that the engine does not report are null, and `also` is empty."""
 
     def __init__(self, engine: Engine, works: Mapping[str, str]) -> None:
         self._engine = engine

@@ -1,4 +1,4 @@
-"""Compares batches of pages in forked processes, which share the parent's memory, and keeps their order.
+"""Compares batches of pages in forked processes, which share the parent's memory, and yields results in order.
 
 No process outlives the parent, however the parent ends.
 """
@@ -18,7 +18,7 @@ from core.garbage import freeze_loaded_objects
 
 P = TypeVar("P")
 R = TypeVar("R")
-BATCHES_AHEAD = 4  # for each process: how far the others may go ahead while one is slow
+BATCHES_AHEAD = 4  # for each process: the batches that may be compared ahead while one process is slow
 PR_SET_PDEATHSIG = 1  # <linux/prctl.h>
 _ENDING = frozenset({signal.SIGINT, signal.SIGTERM})
 
@@ -31,10 +31,10 @@ def default_processes() -> int:
 
 
 def compare_in_order(compare: Callable[[P], R], batches: Iterable[P], processes: int) -> Generator[R]:
-    """Compare batches in several processes and yield their results in order.
+    """Compare batches in several processes, and yield the result of `compare` for each in order.
 
-    Reads only a few batches ahead for each process. Compares the first batch in this process, so that forks share the
-    data that it loads and sorts; compares all batches here if one process is enough or the system cannot fork.
+    Only a few batches are read ahead for each process. The first batch is compared in this process, so that forks share
+    the data that it loads and sorts. All batches are compared here if one process is enough or the system cannot fork.
     Close the generator, for example with contextlib.closing, to end the processes.
 
     Raises the exceptions of `compare`, and RetryLater if a process cannot start or dies while it compares a batch.
@@ -76,7 +76,7 @@ def _compare_in_processes(compare: Callable[[P], R], batches: Iterator[P], proce
 
 
 def _begin_process(compare: Callable[[Any], Any], mask: Iterable[int]) -> None:
-    """Initialize a forked process."""
+    """Initialize a forked process. mask: its signal mask. It ignores SIGINT and SIGTERM, and dies with its parent."""
     global _compare  # noqa: PLW0603 - a function cannot be sent to a process
     _compare = compare
     for number in _ENDING:

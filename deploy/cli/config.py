@@ -1,4 +1,4 @@
-"""The `config` command: shows and changes the settings of an installation."""
+"""The `config` commands, which show and change the settings of an installation."""
 
 import os
 import sys
@@ -52,7 +52,7 @@ def set_one(
     name: str,
     value: Annotated[str | None, typer.Argument(help=FROM_STDIN)] = None,
 ) -> None:
-    """Write a setting into the file of the home folder; the next `zhuiwen up` applies it."""
+    """Write a setting to a file in the home folder; the next `zhuiwen up` applies it."""
     from deploy.configuration import Configuration
 
     known = _known_name(name)
@@ -62,7 +62,7 @@ def set_one(
 
 
 def unset_one(name: str) -> None:
-    """Remove a setting from the files of the home folder, so that its default applies again."""
+    """Remove a setting from the files in the home folder, so that its default applies again."""
     from deploy.configuration import Configuration
 
     for line in Configuration.from_environment(os.environ).unset(_known_name(name)):
@@ -70,7 +70,10 @@ def unset_one(name: str) -> None:
 
 
 def _known_name(name: str) -> str:
-    """Return the name of a setting given in either form, `web_port` or `ZHUIWEN_WEB_PORT`. Raises BadInput."""
+    """Return the name of a setting for its name or its variable, such as `web_port` or `ZHUIWEN_WEB_PORT`.
+
+    Raises BadInput if there is no such setting.
+    """
     bare = name.lower().removeprefix(PREFIX.lower())
     if bare != HOME and bare not in known_settings():
         if near := nearest_name(bare):
@@ -80,7 +83,10 @@ def _known_name(name: str) -> str:
 
 
 def typed_value(name: str, given: str | None) -> str:
-    """Return the new value of a setting; secrets are not read from the command line, which other users can see."""
+    """Return the new text of a setting, which is prompted for or read from stdin if `given` is None or "-".
+
+    Raises BadInput if it is empty, or if a secret is on the command line, which other users can see.
+    """
     is_secret = name != HOME and known_settings()[name].declaration.is_secret
     if given is None and not is_secret:
         raise BadInput("setting.no-value", name=name)

@@ -1,4 +1,4 @@
-"""The `crawl` command: requests runs, and waits for them if asked to."""
+"""The `crawl` command, which requests crawls of sites and can wait for their end."""
 
 import os
 from collections.abc import Sequence
@@ -49,9 +49,10 @@ def crawl(
 
 
 def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
-    """Return the runs that were requested or are already live, and whether a site could not be crawled.
+    """Request runs of sites, and return these or the runs in progress, and whether a site was not found.
 
-    err: whether to print messages on stderr.
+    keys: names or URLs of sites. due: whether to request all runs that are due. err: whether to print messages on
+    stderr.
     """
     from django.utils import timezone
 
@@ -103,7 +104,7 @@ def _request_run(site: "Site", trigger: str, *, err: bool) -> "CrawlRun":
 
 
 def _went_well(runs: "Sequence[CrawlRun]") -> bool:
-    """Return whether all runs finished; report a full disk if they did not."""
+    """Return whether all runs finished. If not, and if a disk is full, print a message on it."""
     is_ok = all(run.state == run.State.FINISHED for run in runs)
     if not is_ok and (told := full_disk(os.environ)):
         complain(told)
@@ -123,7 +124,7 @@ def _left_out(run: "CrawlRun") -> "Sequence[Message]":
 
 
 def _left_out_sentence(run: "CrawlRun", code: str) -> str | None:
-    """Return the sentence that says how many pages a run left out for a reason; None if it left out none."""
+    """Return the sentence on the pages that a run left out for the reason `code`, or None if there are none."""
     return next((str(fault) for fault in _left_out(run) if fault.code == code), None)
 
 

@@ -1,4 +1,4 @@
-"""The `demo` command: runs the whole chain on the built-in sites and prints a summary."""
+"""The `demo` command, which runs the whole chain on the built-in sites and prints a summary."""
 
 import os
 from typing import TYPE_CHECKING, Annotated, Any
@@ -33,7 +33,7 @@ def demo(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def demo_record(result: "DemoResult") -> dict[str, Any]:
-    """Return the result for programs; the password is null if the user changed it."""
+    """Return the result as JSON values. A password is None if the user changed it."""
     checked = result.verification
     return {
         "address": result.address,
@@ -81,7 +81,7 @@ def _print_result(result: "DemoResult") -> None:
 
 
 def demo_summary(result: "DemoResult") -> list[Message]:
-    """Return the result in sentences, one per line."""
+    """Return the sentences that summarize the result, one per line."""
     checked = result.verification
     counts = {
         "copies": checked.copies,

@@ -1,4 +1,4 @@
-"""The `engines` command: lists the engines of `batch --engine`, or describes one of them."""
+"""The `engines` command, which lists the engines for `batch --engine` or describes one of them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ OWN_DEPARTURES = (
 
 @dataclass(frozen=True, slots=True)
 class _Sheet:
-    """The description of an engine. parameters: their values by name."""
+    """The description of an engine. parameters: default values by name. departures: from the published method."""
 
     name: str
     gives_spans: bool
@@ -63,7 +63,7 @@ def engines(
 
 
 def _engine_sheets() -> dict[str, _Sheet]:
-    """Return the engines by name, the product's own first."""
+    """Return the descriptions of all engines by name, the product's own first."""
     from fingerprint import algorithms
     from fingerprint.engines.catalogue import ENGINES
     from matcher import calibration

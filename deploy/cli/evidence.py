@@ -1,4 +1,4 @@
-"""The `evidence` command; all subcommands except `verify`, which only needs the file, need the installation."""
+"""The `evidence` commands. All except `verify`, which needs only a file, need the installation."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ def export(
     *,
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with the evidence of a case or a suspected rewrite, its stamps, and a bilingual explanation."""
+    """Write the evidence of a case or suspected rewrite, its timestamps, and a bilingual explanation to one file."""
     if is_lead and is_removal:
         raise BadInput("custody.lead-or-removal")
     if not out.absolute().parent.is_dir():
@@ -68,7 +68,7 @@ def verify(
     trusted: Annotated[Path | None, typer.Option("--ca", metavar="PEM")] = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Check an export offline. Exit codes: 0 valid, 1 invalid, 2 unreadable, 3 valid without a stamp."""
+    """Verify an export offline. Exit codes: 0 valid, 1 invalid, 2 unreadable, 3 valid without a timestamp."""
     from bundles.verify import report_verification
 
     raise typer.Exit(report_verification(file, trusted, is_json=is_json))
@@ -153,7 +153,10 @@ def digests(
 
 
 def parse_numbers(chosen: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the numbers of cases and of matters; those of matters begin with M. Raises BadInput."""
+    """Return the numbers of the chosen cases and of the chosen matters, which begin with M.
+
+    Raises BadInput if a text is not such a number.
+    """
     cases, matters = list[int](), list[int]()
     for text in chosen:
         if found := _MATTER.fullmatch(text):
@@ -180,7 +183,7 @@ def _case_material(number: int, *, with_names: bool) -> "CaseMaterial":
 
 
 def _newest_removal(case: int) -> "CaseMaterial":
-    """Return the proof of the newest removal of a case's page. Raises BadInput if there is no removal or proof."""
+    """Return the evidence of the last removal of a case's page. Raises BadInput if there is no removal or proof."""
     from webadmin import stores
     from webadmin.notices.models import Removal
     from webadmin.notices.services.removals.proof import removal_material
@@ -199,7 +202,7 @@ def _case_writer(material: "CaseMaterial", out: Path) -> "Writer":
 
 
 def _lead_writer(lead: "RewordedLead", out: Path, *, with_names: bool) -> "Writer":
-    """Return the writer of a suspected rewrite. Raises BadInput if its current form is not confirmed."""
+    """Return a function that writes the export of a lead. Raises BadInput if its current version is not confirmed."""
     from core.program import code_version
     from webadmin import stores
     from webadmin.rewrites.services.lead_export import lead_material, write_lead

@@ -1,4 +1,4 @@
-"""The `evidence add-authority` command: tests a time stamp authority and adds it."""
+"""The `evidence add-authority` command, which tests a timestamp authority and adds it."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ def add_authority(
     root: Annotated[Path, typer.Option(metavar="FILE")],
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Request a stamp from an authority (RFC 3161), show it, and add the authority only if it is valid."""
+    """Request a timestamp from an authority (RFC 3161), show it, and add the authority only if it is valid."""
     from deploy.authorities import keep, prepare_authority
     from deploy.configuration import Configuration
     from webadmin.evidence.services.authorities import try_authority
@@ -42,7 +42,7 @@ def add_authority(
 
 
 def _trial_rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
-    """Return rows on the response: first its claims, then the verified facts."""
+    """Return the rows to print on the response: first its claims, then the verified facts. root: the root's file."""
     rows: list[tuple[str, object]] = [("column.authority", trial.authority)]
     if trial.claims is not None:
         at, own = _format_moment(trial.claims.at), _format_moment(trial.asked_at)
@@ -61,7 +61,7 @@ def _trial_rows(trial: "Trial", root: Path) -> list[tuple[str, object]]:
 
 
 def _trial_values(trial: "Trial") -> dict[str, Any]:
-    """Return the result of a trial for programs."""
+    """Return the result of a trial as JSON values."""
     claims, facts = trial.claims, trial.facts
     return {
         "authority": trial.authority,

@@ -1,4 +1,4 @@
-"""Translates the help of every command and option, and typer's own words."""
+"""Translates the help of all commands and options, and the words that typer adds."""
 
 import re
 from functools import partial
@@ -23,7 +23,7 @@ _TYPERS = {
 
 
 def localize(command: Any, *path: str) -> None:
-    """Set the help of a typer command and its subcommands in the language of the command line."""
+    """Set the help of a command and its subcommands in the language of the command line. path: the command's names."""
     is_chinese = console_language() == CHINESE
     code = f"help.{'-'.join(path) or 'zhuiwen'}"
     if has_words(code):

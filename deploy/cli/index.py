@@ -1,4 +1,4 @@
-"""The `index` command: shows, rebuilds and copies the index of the works."""
+"""The `index` commands, which show and rebuild the index of the works and write its snapshot."""
 
 import time
 from collections.abc import Mapping
@@ -78,7 +78,7 @@ def rebuild() -> None:
 
 
 def snapshot() -> None:
-    """Write the snapshot of the index for the workers of this machine; the sweeper does so on its own machine."""
+    """Write the snapshot of the index for the workers on this machine. The sweeper writes that of its own machine."""
     with session() as settings:
         from pipeline.rebuild import refresh_snapshot
         from webadmin.wiring import live_ports
@@ -90,7 +90,7 @@ def snapshot() -> None:
 
 
 def _snapshot_state(index: "MatchIndex", settings: "Settings") -> dict[str, Any]:
-    """Return the state of the snapshot on this machine."""
+    """Return the state of the snapshot on this machine as JSON values."""
     from matcher.index.snapshot.snapshot_index import SnapshotIndex
 
     if not isinstance(index, SnapshotIndex):
@@ -125,7 +125,7 @@ def _describe_snapshot(copy: "Mapping[str, Any]") -> Message:
 
 
 def _figure_code(name: str) -> str:
-    """Return the message code of a figure."""
+    """Return the code of the message that names a figure."""
     return f"column.{name.replace('_', '-')}"
 
 

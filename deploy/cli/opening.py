@@ -1,4 +1,4 @@
-"""Opens the installation for a command: its home folder and its environment."""
+"""Opens the installation for a command: prepares its home folder and adopts its environment."""
 
 import os
 from collections.abc import Mapping
@@ -14,9 +14,9 @@ STORES = frozenset({"mongo_url", "redis_url", "index_url", "database_url", "evid
 
 
 def open_installation() -> Settings:
-    """Set the environment of this process to that of the installation, and return the settings.
+    """Set the environment of this process to that of the installation, and return the effective settings.
 
-    Raises BadConfiguration.
+    Raises BadConfiguration if a setting is invalid or the home folder is unusable.
     """
     home = prepare(os.environ)
     settings = home.settings

@@ -1,4 +1,4 @@
-"""The `read` command: shows what the crawler reads in a page, without any service."""
+"""The `read` command, which shows what the crawler reads on a page, without any service."""
 
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -64,7 +64,7 @@ def _describe_extractor(reading: Reading) -> Message | str:
 
 
 def _site_name(name: str, reading: Reading) -> str:
-    """Return the name of the site as stated by the page, or its host; "" for a file that names no site."""
+    """Return the name of the site that the page states, or else the host of its URL; "" for a file without either."""
     return reading.site_name or urlsplit(name).netloc
 
 

@@ -1,4 +1,4 @@
-"""Writes docs/commands.md (`make reference`): every command with its arguments and options, in English and Chinese."""
+"""Writes docs/commands.md (`make reference`): all commands with their arguments and options, in both languages."""
 
 from pathlib import Path
 from typing import Any
@@ -20,7 +20,7 @@ wrong, unless its line says otherwise.
 
 
 def render_page() -> str:
-    """Return the page of commands: first the commands without subcommands, then the commands of each group."""
+    """Return the content of docs/commands.md: the commands without subcommands, then those of each group."""
     verbs = _subcommands(typer.main.get_command(build([])))
     lines = [HEAD, *(_command_line(name, each) for name, each in verbs.items() if not _subcommands(each))]
     for name, group in verbs.items():

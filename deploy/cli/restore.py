@@ -1,4 +1,4 @@
-"""The `restore` command: restores an empty installation from a backup, or repairs damaged data of a running one."""
+"""The `restore` command, which restores an empty installation from a backup or repairs the stores of another."""
 
 import os
 import sys
@@ -49,7 +49,7 @@ def restore(
     half = restoration.unfinished_restore(home.path)
     restoration.require_no_other(half, chosen)
     wishes = Wishes(half.backup if half else chosen, passphrase, is_unsealed, with_settings)
-    with session() as settings:  # the whole backup is read before anything is written, created or started
+    with session() as settings:  # the whole backup is verified before anything is written, created or started
         from webadmin.backups.services.restoring import require_no_rows
 
         if half is None and (settings.services.database_url or settings.sqlite_path.exists()):
@@ -66,7 +66,7 @@ def restore(
 
 @dataclass(frozen=True, slots=True)
 class Wishes:
-    """The options of a restore. with_settings: None to ask the person."""
+    """The options of a restore. is_unsealed: whether no seal is required. with_settings: None to ask the user."""
 
     chosen: str = ""
     passphrase: str = field(default="", repr=False)
@@ -76,9 +76,10 @@ class Wishes:
 
 @dataclass(frozen=True, slots=True)
 class Reviewed:
-    """A backup that was read completely, and the decision on its files.
+    """A verified backup, and the decision on the files in it.
 
-    is_proven: whether its seal proves its origin. taken, left: names of its settings and of the roots of authorities.
+    is_proven: whether its seal proves its origin. taken, left: the names of the settings and root certificates that are
+    taken over and that are not.
     """
 
     backup: "Backup"
@@ -90,7 +91,11 @@ class Reviewed:
 
 
 def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
-    """Read a whole backup and ask the necessary questions; change nothing. Raises BadInput, ServiceUnavailable."""
+    """Verify a whole backup and ask the user the necessary questions, without changing anything.
+
+    home: the home folder to restore into. Raises BadInput if the backup is damaged or not compatible, or if an option
+    is missing, and ServiceUnavailable if its store does not respond.
+    """
     from deploy import restoration
     from webadmin.backups.services.restoring import require_whole
     from webadmin.backups.services.verification import require_compatible_manifest
@@ -109,7 +114,10 @@ def review(store: "ObjectStore", home: Path, wishes: Wishes) -> Reviewed:
 
 
 def _open_secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> bytes | None:
-    """Return the content of the seal, or None if the person accepts the backup without it. Raises BadInput."""
+    """Return the content of a backup's seal, or None if the user accepts the backup without it.
+
+    Raises BadInput if there is no seal and `is_unsealed` is false, or if the passphrase is missing or wrong.
+    """
     if not backup.seal:
         if not is_unsealed:
             raise BadInput("backup.no-seal", backup=backup.id)
@@ -124,7 +132,10 @@ def _open_secrets(backup: "Backup", passphrase: str, *, is_unsealed: bool) -> by
 
 
 def _is_taking(files: "BackupFiles", offer: "RestoreOffer", with_settings: bool | None) -> bool:
-    """Return whether to take over the settings that require confirmation. Raises BadInput if no user can be asked."""
+    """Return whether to take over the settings that require confirmation.
+
+    with_settings: the answer, or None to ask. Raises BadInput if the user cannot be asked.
+    """
     from deploy import restoration
 
     if not offer.asked or with_settings is not None:
@@ -174,7 +185,7 @@ def _write_backup(reviewed: Reviewed, store: "ObjectStore", settings: "Settings"
 
 
 def _put_back(source: str, chosen: str, passphrase: str, *, is_unsealed: bool, is_json: bool) -> None:
-    """Repair damaged or missing data in the stores of the running installation."""
+    """Repair damaged and missing data in the stores of the installation with data from a backup."""
     with session() as settings:
         from webadmin.backups.models.backup import installation_key
         from webadmin.backups.services.mending import repair_stores
@@ -204,7 +215,7 @@ def _restore_target(settings: "Settings") -> "RestoreTarget":
 
 
 def _require_no_index(settings: "Settings") -> None:
-    """Raise BadInput if an external Redis has an index, perhaps of another installation; an embedded one is rebuilt."""
+    """Raise BadInput if an external Redis contains an index, which may belong to another installation."""
     from pipeline.connections import match_index
 
     if not (settings.services.embeds_redis and not settings.services.index_url) and (
@@ -214,7 +225,7 @@ def _require_no_index(settings: "Settings") -> None:
 
 
 def _lost_secrets() -> list[Message]:
-    """Return messages on the data that must be entered again without the secrets."""
+    """Return messages on the data that must be entered again, because the secret key was not taken over."""
     from webadmin.sites.models import SiteProxy
 
     sites = list(SiteProxy.objects.exclude(sealed_password="").values_list("site__name", flat=True).distinct()[:10])

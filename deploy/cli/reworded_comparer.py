@@ -1,4 +1,4 @@
-"""Adds suspected rewrites, found by meaning, to the copies that a batch finds."""
+"""Adds suspected rewrites, which are found by meaning, to the copies that a batch finds."""
 
 import re
 from collections import defaultdict
@@ -22,10 +22,10 @@ _HAN, _LATIN = re.compile("[\u3400-\u9fff]"), re.compile("[A-Za-z]")
 
 
 class RewordedComparer:
-    """Another comparer's matches, followed by the suspected rewrites of each page.
+    """A comparer that yields the matches of another comparer, followed by the suspected rewrites on each page.
 
-    languages: the languages of the pages, from `detect_scripts`. Works with equal texts share one text, as among
-    copies. Raises BadConfiguration if the extra `reworded` is not installed.
+    copies: the other comparer. languages: the result of `detect_scripts`. Works with equal texts are compared once and
+    all of them listed. Raises BadConfiguration if the extra `reworded` is not installed.
     """
 
     def __init__(self, copies: Comparer, works: Mapping[str, str], languages: frozenset[bool], tell: Progress) -> None:
@@ -51,7 +51,10 @@ class RewordedComparer:
             yield [*copies, *leads]
 
     def _find_leads(self, text: str, own: set[str], copied: set[str]) -> list[dict[str, Any]]:
-        """Return the suspected rewrites of a text, except rewrites of its own works and of copied works."""
+        """Return the suspected rewrites in a text as JSON values.
+
+        own, copied: the ids of works that are left out, as they have the page's id or are copied on the page.
+        """
         owned = {self._texts_of[work_id] for work_id in own if work_id in self._texts_of}
         without = {text_id for text_id in owned if own.issuperset(self._owners[text_id])}
         leads = []
@@ -63,10 +66,10 @@ class RewordedComparer:
 
 
 def detect_scripts(pages: Path) -> frozenset[bool]:
-    """Return the scripts of the pages in a file: True if some are in Latin script, False if some are not.
+    """Return the scripts of the pages in a file: True for Latin script, False for any other script, or both.
 
-    HTML with at least as many Latin letters as Chinese characters may be in either script, and so may a file that
-    cannot be read twice. Raises UnreadableFile.
+    HTML with at least as many Latin letters as Chinese characters counts as both, and so does a file that cannot be
+    read twice, such as a pipe. Raises UnreadableFile.
     """
     if pages.exists() and not pages.is_file() and not pages.is_dir():
         return frozenset((False, True))
@@ -81,7 +84,7 @@ def detect_scripts(pages: Path) -> frozenset[bool]:
 
 
 def _ignore_line(_: BadInput) -> None:
-    """Ignore a malformed line, which is reported when its page is compared."""
+    """Ignore a malformed line, because the comparison reports it."""
 
 
 def _match_record(match: RewordedMatch, carriers: Sequence[str]) -> dict[str, Any]:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def up() -> None:
-    """Start the services and return when all of them respond."""
+    """Start the services on this machine and return when all of them respond."""
     from core.settings_layers import planned_layers
     from deploy import services
     from deploy.cli import before_up
@@ -45,7 +45,7 @@ def down() -> None:
 
 
 def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the services; exit 0 if all of them run and there is disk space."""
+    """Show the services. The exit code is 0 if all of them run and there are no other problems, otherwise 1."""
     from deploy.cli.status import installation_status
 
     stands = installation_status(os.environ)
@@ -59,7 +59,7 @@ def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Find problems and suggest remedies; exit 0 if there are none."""
+    """Find problems and suggest remedies. The exit code is 0 if there are no problems, otherwise 1."""
     from core.settings_layers import running_layers
     from deploy import doctor
     from deploy.cli import stored_checks
@@ -79,7 +79,7 @@ def doctor(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
 
 
 def _print_services(rows: "Sequence[ServiceStatus]") -> None:
-    """Print the services in columns."""
+    """Print a table of the services, with their states in colour."""
     from deploy.services import InstallationState
 
     colors = {

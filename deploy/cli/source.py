@@ -1,4 +1,4 @@
-"""Reads a FILE, a URL or the standard input for `check` and `read`."""
+"""Reads a file, a URL or the standard input for `check` and `read`."""
 
 import re
 import sys
@@ -33,14 +33,17 @@ _BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """A source with its reading. name: a path, or a URL after its redirects."""
+    """What was read from a source. name: its path, or its URL after redirects."""
 
     name: str
     reading: Reading
 
 
 def read_as_page(source: str, settings: Settings) -> PageSource:
-    """Read a source as the crawler does. Raises BadInput or RetryLater."""
+    """Read a file, a URL or "-" (stdin) as a page, as the crawler does.
+
+    Raises BadInput if it cannot be read or has no text, and RetryLater if the site does not respond.
+    """
     if _is_url(source):
         from crawler.fetching.exchange import fetch
 
@@ -51,7 +54,11 @@ def read_as_page(source: str, settings: Settings) -> PageSource:
 
 
 def read_as_text(source: str, settings: Settings) -> PageSource:
-    """Read a source as a text to compare: pages like the crawler, texts and books like an added work."""
+    """Read a file, a folder, a URL or "-" (stdin) as a text to compare.
+
+    HTML is read as by the crawler; plain texts and books are read as when a work is added. Raises BadInput if the
+    source cannot be read, and RetryLater if the site does not respond.
+    """
     if _is_url(source):
         return read_as_page(source, settings)
     path = Path(source)
@@ -118,14 +125,14 @@ TIMEOUT_S = 10.0  # for one resource; the page can be read without it
 
 
 def page_resources(url: str, source: str, settings: CrawlSettings) -> Resources:
-    """Return the resources that the page at `url` may load. source: the path of a saved page, or ""."""
+    """Return the resources that a page may load. url: its URL or path. source: the path of a saved page, or ""."""
     if urlsplit(url).scheme in ("http", "https"):
         return SiteResources(_make_fetch(settings), AddressGuard(settings.allow_private_hosts)).of_page(url)
     return _InFolder(Path(source).parent) if source else NO_RESOURCES
 
 
 class _InFolder:
-    """The resources in the folder of a saved page and below it; resources on the web are not loaded."""
+    """The resources of a saved page, from its folder and the folders below it. Others are not loaded."""
 
     def __init__(self, folder: Path) -> None:
         self._folder, self._files = folder, FolderResources(folder)

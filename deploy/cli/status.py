@@ -24,7 +24,7 @@ from webadmin.ui.console.session import local_iso, local_time, session
 
 @dataclass(frozen=True, slots=True)
 class InstallationStatus:
-    """The status of an installation. problems: faults outside the services. notes: other information."""
+    """The status of an installation. problems: those that do not concern a service. notes: other information."""
 
     home: Path
     services: list[ServiceStatus]
@@ -34,7 +34,7 @@ class InstallationStatus:
 
     @property
     def remedies(self) -> list[Message]:
-        """The remedies for failed services; none if another problem is the cause."""
+        """The remedies for services that do not run; none if there are other problems, which may be the cause."""
         unwell = [] if self.problems else [row for row in self.services if row.remedy]
         return [
             Message("start.remedy-with", service=row.name, remedy=row.remedy, words=row.last_log_line)
@@ -48,14 +48,14 @@ class InstallationStatus:
         return not self.problems and all(row.is_ok for row in self.services)
 
     def as_values(self) -> dict[str, Any]:
-        """Return the status for programs."""
+        """Return the status as JSON values."""
         return {field.name: getattr(self, field.name) for field in fields(self)} | {"is_well": self.is_well}
 
 
 def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
-    """Return the status of the running services, according to the settings with which they were started.
+    """Return the status of an installation, by the settings with which its processes were started.
 
-    Raises BadConfiguration.
+    environ: the environment of the command. Raises BadConfiguration if a setting is invalid.
     """
     home = prepare(environ, running_layers)
     services = status(home)
@@ -69,14 +69,17 @@ def installation_status(environ: Mapping[str, str]) -> InstallationStatus:
 
 
 def _describe_others(home: Home, environ: Mapping[str, str], services: list[ServiceStatus]) -> list[Message]:
-    """Return where else this program runs if no home folder was given and the default installation is stopped."""
+    """Return messages on other home folders in which this program runs.
+
+    There are none if the environment names a home folder, or if this installation runs.
+    """
     if environ.get(environment_variable("home")) or any(row.pid for row in services):
         return []
     return [Message("start.elsewhere", home=other) for other in installed.other_homes(home)]
 
 
 def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
-    """Return a message on the settings that the next `up` will apply, if there are any."""
+    """Return a message on the settings that the next `up` will change, or on their errors, if there are any."""
     if started_layer(home.path) is None:
         return []
     try:
@@ -91,7 +94,7 @@ def _changed_settings(home: Home, environ: Mapping[str, str]) -> list[Message]:
 
 
 def known_damage(settings: Settings) -> list[Message]:
-    """Return a message on the damage found by the last check of the stores, if any."""
+    """Return a message on the damage that the last check of the stores found, if any."""
     try:
         known = _read_note(settings, DAMAGE_NOTE) or {"count": 0}
         if not known["count"]:
@@ -103,7 +106,7 @@ def known_damage(settings: Settings) -> list[Message]:
 
 
 def noted_backlog(settings: Settings) -> list[Message]:
-    """Return messages on the backlog of comparisons by meaning and on a missing encoder, if a holder enabled them."""
+    """Return messages on the backlog of the search for rewrites and on a missing encoder, if the search is on."""
     try:
         if not (known := _read_note(settings, REWORDED_NOTE)):
             return []
@@ -117,7 +120,10 @@ def noted_backlog(settings: Settings) -> list[Message]:
 
 
 def _read_note(settings: Settings, key: str) -> dict[str, Any]:
-    """Return a note of the pipeline, or {} if the note or Redis is missing. Raises ValueError, TypeError."""
+    """Return a note of the pipeline, or {} if there is none or Redis does not respond.
+
+    Raises ValueError or TypeError if the note is garbled.
+    """
     note = health.redis_value(settings.redis_url, key)
     return {} if note is None else dict(json.loads(note))
 
@@ -137,7 +143,10 @@ def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
 
 
 def noted_lines(settings: Settings) -> list[Message]:
-    """Return the lines of the sweeper's last note with its time, or none if the note or Redis is missing."""
+    """Return the lines of the sweeper's last note on evidence, with its time.
+
+    There are none if there is no note, or if Redis does not respond.
+    """
     noted = health.redis_value(settings.redis_url, EVIDENCE_NOTE)
     if noted is None:
         return []
@@ -152,7 +161,7 @@ def noted_lines(settings: Settings) -> list[Message]:
 
 
 def lines(values: dict[str, Any], settings: Settings) -> list[Message]:
-    """Return a line about the bundles, one about the stamps and one about the last check."""
+    """Return three lines on the status of evidence: on the bundles, on the timestamps and on the last check."""
     counts = {name: values[name] for name in ("bundles", "changed", "missing", "owed", "undrawn")}
     return [
         Message("custody.bundles", **counts),

@@ -1,4 +1,4 @@
-"""Doctor's checks of stored data: the table of readings, the index, failed messages, missed crawls, evidence."""
+"""The doctor's checks of stored data, such as the index, failed messages, missed crawls, evidence and backups."""
 
 from collections.abc import Callable
 from datetime import datetime, timedelta
@@ -19,7 +19,7 @@ MAX_NAMES, MAX_NAME_CHARS = 3, 60  # of damaged files, on one line of the doctor
 
 
 def check_readings(_: Context) -> list[DoctorFinding]:
-    """Check that the table of readings is the one for which the algorithms were frozen."""
+    """Check that the table of pinyin readings is the one with which the fingerprint algorithms were defined."""
     from fingerprint.fingerprinting import fingerprint_text
 
     try:
@@ -31,7 +31,7 @@ def check_readings(_: Context) -> list[DoctorFinding]:
 
 
 def check_index_texts(settings: "Settings") -> list[DoctorFinding]:
-    """Check that the index exists and has all texts of the rights holders."""
+    """Check that there is an index and that it contains all texts of the rights holders."""
     from webadmin.wiring import live_ports
     from webadmin.works.services.catalogue import corpus_texts
 
@@ -46,7 +46,7 @@ def check_index_texts(settings: "Settings") -> list[DoctorFinding]:
 
 
 def check_failures(_: "Settings") -> list[DoctorFinding]:
-    """Find messages that failed after all retries, and scheduled crawls that did not happen."""
+    """Find messages that failed after all retries, and scheduled crawls that did not run on the last day."""
     from django.utils import timezone
 
     from webadmin.accounts.models import FailedMessage
@@ -66,7 +66,7 @@ def check_failures(_: "Settings") -> list[DoctorFinding]:
 
 
 def check_clock(_: "Settings") -> list[DoctorFinding]:
-    """Find times in the future, which stop the jobs that depend on them."""
+    """Find stored times that are in the future, because jobs that depend on them would not run."""
     from django.utils import timezone
 
     from webadmin.ui.services.future_moments import count_ahead
@@ -77,7 +77,7 @@ def check_clock(_: "Settings") -> list[DoctorFinding]:
 
 
 def check_evidence_status(settings: "Settings") -> list[DoctorFinding]:
-    """Find damaged bundles and files, missing stamps, invalid authorities, and missing nightly checks."""
+    """Find damaged bundles and files, missing timestamps, invalid authorities, and missing nightly checks."""
     from django.utils import timezone
 
     from webadmin.evidence.services.authorities import configured_authorities
@@ -92,7 +92,7 @@ def check_evidence_status(settings: "Settings") -> list[DoctorFinding]:
 
 
 def check_last_backup(_: "Settings") -> list[DoctorFinding]:
-    """Check that the last backup is recent enough, and that an installation with cases has one."""
+    """Check that the last backup is recent enough, and that there is one if there are cases."""
     from django.utils import timezone
 
     from webadmin.backups.services.runs import backup_status
@@ -119,7 +119,7 @@ def check_store_damage(_: "Settings") -> list[DoctorFinding]:
 
 
 def check_encoder(_: "Settings") -> list[DoctorFinding]:
-    """Check that the encoder works if a rights holder has the search for rewrites enabled."""
+    """Check that the encoder works if the search for rewrites is on for a rights holder."""
     from matcher.reworded.weights import find_error
     from webadmin.rewrites.services.due_searches import watches
 
@@ -151,13 +151,16 @@ def _evidence_faults(stands: "EvidenceStatus", now: datetime) -> list[DoctorFind
 
 
 def _first_names(names: list[str]) -> list[str]:
-    """Return the first names, shortened for a terminal; the list of checks shows all names."""
+    """Return the first names, shortened for a terminal, and an ellipsis if there are more."""
     shown = [clean_line(name, MAX_NAME_CHARS) for name in names[:MAX_NAMES]]
     return [*shown, "…"] if len(names) > MAX_NAMES else shown
 
 
 def _skip_without_services(check: Callable[["Settings"], list[DoctorFinding]]) -> Check:
-    """Return a check that finds nothing if a service does not respond, which the check of services reports."""
+    """Return a check that opens the installation for `check`, and returns no finding if a service does not respond.
+
+    `check_services` reports such a service.
+    """
 
     def check_or_skip(_: Context) -> list[DoctorFinding]:
         try:
