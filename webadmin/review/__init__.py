@@ -1,1 +1,1 @@
-"""The reviewer's pages, which combine several applications: inbox, case, matter, page history, whole book."""
+"""The reviewers' pages, which combine several applications: inbox, case, matter, page history, whole book."""

@@ -1,1 +1,1 @@
-"""The inbox, case, matter, page history and whole book, and lists and forms that combine several applications."""
+"""The inbox, case, matter, page history and whole book, and the admin classes that combine several applications."""

@@ -34,11 +34,11 @@ from webadmin.works.models import Work
 
 @dataclass(frozen=True, slots=True)
 class Selection:
-    """A filter of chapters, with its URL value."""
+    """A filter of chapters. key: its URL value."""
 
     key: str
     label: Any  # a string, lazily translated
-    has: Callable[[ChapterCopies, set[int]], bool]  # a function of the chapter and the numbers of the gaps
+    has: Callable[[ChapterCopies, set[int]], bool]  # a function of the chapter and the numbers of missing chapters
 
 
 SELECTIONS = (
@@ -65,7 +65,7 @@ SELECTIONS = (
 
 
 def select_chapters(book: WholeBook, key: str) -> list[ChapterCopies]:
-    """Return the chapters that a URL value selects. Raises BadValue for an unknown one."""
+    """Return the chapters that a URL value selects. Raises BadValue for an unknown value."""
     selection = next((each for each in SELECTIONS if each.key == key), None)
     if selection is None:
         choices = ", ".join(each.key for each in SELECTIONS if each.key)
@@ -93,15 +93,15 @@ EXTENTS = {
     CopyExtent.PART: pgettext_lazy("a chapter on a site", "in part"),
     CopyExtent.NONE: _("missing"),
 }
-PER_PAGE = 100  # chapters in the table; the strip shows all
-LONG = 600  # chapters; a longer strip is drawn smaller
-MAX_PAGES_SHOWN = 4  # pages shown for a chapter; the others are counted, and are in the export
+PER_PAGE = 100  # chapters on one page of the table; the strip contains all
+LONG = 600  # chapters; a longer strip is displayed smaller
+MAX_PAGES_SHOWN = 4  # pages listed for a chapter; all others are counted, and listed in the export
 MAX_TITLE_CHARS = 40  # characters of a page's title in the table
 FILES: dict[str, Callable[..., HttpResponseBase]] = {"csv": csv_response, "xlsx": xlsx_response}
 
 
 def describe_lead(lead: timedelta | None) -> str:
-    """Describe a lead, or a lag if negative, in words, rounded down to whole units; return "" if unknown.
+    """Return a lead in words, or a lag if negative, rounded down to whole units, or "" if it is unknown.
 
     >>> from django.utils import translation
     >>> with translation.override("en"):
@@ -117,7 +117,7 @@ def describe_lead(lead: timedelta | None) -> str:
 
 
 def _lead_hours(chapter: ChapterCopies) -> float | None:
-    """Return the lead in hours for sorting and calculation, negative for a lag; None if there is none."""
+    """Return the lead in hours for sorting and calculation, negative for a lag, or None if it is unknown."""
     return None if chapter.lead is None else round(chapter.lead.total_seconds() / 3600, 2)
 
 
@@ -144,9 +144,10 @@ COLUMNS = (
 
 
 def whole_book_view(request: HttpRequest, work: Work, site: Site) -> HttpResponseBase:
-    """Show the chapters of a work on a site; managers may download the list (?export=csv|xlsx).
+    """Show the chapters of a work on a site, or return the list as a file (?export=csv or xlsx).
 
-    Raises Http404 if work and site have different rights holders or the user may not see them; BadValue.
+    Raises Http404 if work and site have different rights holders or the user may not see them, PermissionDenied for a
+    file unless the user is a manager, BadValue for an unknown selection or format.
     """
     if site.rights_holder_id != work.rights_holder_id or not access.may_see(request.user, work):
         raise Http404
@@ -197,7 +198,7 @@ def _companion_chapters(chapter: ChapterCopies) -> str:
 
 
 def strip(book: WholeBook) -> SafeString:
-    """Return the strip, with a cell and a tooltip for each chapter; screen readers use the table instead."""
+    """Return the strip, with a cell and a tooltip for each chapter. Screen readers use the table instead."""
     return format_html_join("", '<i class="zw-{}{}" title="{}"></i>', (_strip_cell(each) for each in book.chapters))
 
 
@@ -217,7 +218,7 @@ def _export_response(
     return FILES[wanted](f"zhuiwen-book-{work.pk}-site-{site.pk}", COLUMNS, chapters)
 
 
-MOST = 30  # links shown; the list of cases has all
+MOST = 30  # links displayed; the list of cases contains all
 
 
 def book_address(work_id: int, site_id: int) -> str:
@@ -225,14 +226,14 @@ def book_address(work_id: int, site_id: int) -> str:
 
 
 def books_of_work(work: Work) -> SafeString | str:
-    """Return links to the work on each site that copied from it."""
+    """Return links to the whole book of a work on each site that copied from it."""
     counted = Case.objects.filter(work=work, state__in=COPIES).order_by().values("site_id", "site__name")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "site__name")[:MOST]
     return _book_links([(book_address(work.pk, row["site_id"]), row["site__name"], row["n"]) for row in rows])
 
 
 def books_of_site(site: Site) -> SafeString | str:
-    """Return links to each work that the site copied from."""
+    """Return links to the whole book of each work that the site copied from."""
     counted = Case.objects.filter(site=site, state__in=COPIES).order_by().values("work_id", "work__title")
     rows = counted.annotate(n=Count("pk")).order_by("-n", "work__title")[:MOST]
     return _book_links([(book_address(row["work_id"], site.pk), f"《{row['work__title']}》", row["n"]) for row in rows])

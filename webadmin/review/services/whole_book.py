@@ -1,8 +1,8 @@
-"""A whole book on a site: the copied chapters, the times at which they appeared, missing and merged ones.
+"""A whole book on a site: the copied chapters, the times at which they appeared, missing and merged chapters.
 
 It reads only cases that count as copies, and only current texts of the work, so that shares agree with lists and
-reports. Its times are the first crawls of page versions; the chapter may have appeared earlier. Therefore, a lead over
-the official time is a lower bound, and a lag an upper bound.
+reports. The times are those of the first crawl of a page version; a chapter may have appeared earlier. Therefore, a
+lead over the official time is a lower bound, and a lag an upper bound.
 """
 
 from collections import defaultdict
@@ -21,7 +21,7 @@ from webadmin.cases.services.matters.figures import first_seen
 from webadmin.cases.services.taken import taken_by_case
 from webadmin.works.models import Chapter, Work
 
-FULL_SHARE = 0.9  # share of a chapter; sites drop or replace less than a tenth on purpose
+FULL_SHARE = 0.9  # share of a chapter; sites intentionally drop or replace less than a tenth
 CARRIED_SHARE = 0.5  # share of a chapter on one page; a page with less does not carry the chapter
 SPREAD_SHARE = 0.1  # share of a chapter that other pages add to the page with the largest part
 
@@ -36,13 +36,13 @@ class CopyExtent(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CopyingPage:
-    """A page of the site that copied from the work; all its chapters share this record."""
+    """A page on the site that copied from the work. All its chapters share this record."""
 
     case_id: int
     url: str
     title: str
     stated_at: datetime | None  # publication time stated on the page
-    carries: tuple[int, ...]  # numbers of the chapters that it has at least half of
+    carries: tuple[int, ...]  # numbers of the chapters of which the page contains at least half
 
     @property
     def is_merged(self) -> bool:
@@ -52,7 +52,7 @@ class CopyingPage:
 
 @dataclass(frozen=True, slots=True)
 class ChapterOnPage:
-    """The part of a chapter that one page has."""
+    """The part of a chapter that one page contains."""
 
     page: CopyingPage
     share: float
@@ -61,14 +61,14 @@ class ChapterOnPage:
 
 @dataclass(frozen=True, slots=True)
 class ChapterCopies:
-    """A chapter of the work, and the site's pages that have it."""
+    """A chapter of the work, and the pages on the site that contain it."""
 
     number: int
     title: str
     official_at: datetime | None
-    chars: int  # characters that count
-    taken_chars: int  # distinct characters on any page
-    pages: tuple[ChapterOnPage, ...]  # largest part first
+    chars: int  # counted characters of the chapter
+    taken_chars: int  # characters on any page, each counted once
+    pages: tuple[ChapterOnPage, ...]  # the largest part first
 
     @property
     def share(self) -> float:
@@ -82,12 +82,12 @@ class ChapterCopies:
 
     @property
     def first_seen(self) -> datetime | None:
-        """The time at which the chapter was first seen on any page."""
+        """The time at which the chapter was first seen on any page, or None."""
         return min((each.first_seen_at for each in self.pages), default=None)
 
     @property
     def stated_publication(self) -> datetime | None:
-        """The earliest publication time that the pages state, which may be false."""
+        """The earliest publication time that the pages state, which may be false, or None."""
         return min((each.page.stated_at for each in self.pages if each.page.stated_at), default=None)
 
     @property
@@ -107,7 +107,7 @@ class ChapterCopies:
 
     @property
     def is_spread(self) -> bool:
-        """True if the chapter is spread over several pages, so that no page has all copied parts."""
+        """True if the chapter is spread over several pages, so that no page contains all copied parts."""
         return bool(self.pages) and self.share - self.pages[0].share >= SPREAD_SHARE
 
 
@@ -118,12 +118,12 @@ class WholeBook:
     chapters: tuple[ChapterCopies, ...]
     taken_chars: int
     work_chars: int
-    uncounted_cases: int  # cases of this site and work that are dismissed or set aside
+    uncounted_cases: int  # cases on this site and work that are dismissed or set aside
     pages: tuple[CopyingPage, ...] = field(default=())
 
     @property
     def share(self) -> float:
-        """The share of the work, each character counted once."""
+        """The copied share of the work, with each character counted once."""
         return share_of_work(self.taken_chars, self.work_chars) or 0.0
 
     @property
@@ -222,7 +222,7 @@ def _pages_by_text(
     pages: Mapping[int, CopyingPage],
     seen: Mapping[tuple[int, str], datetime],
 ) -> dict[str, list[ChapterOnPage]]:
-    """Return the pages that have a part of each text."""
+    """Return the pages that contain a part of each text, by text id."""
     of_text = {chapter.text_id: chapter for chapter in chapters}
     found: dict[str, list[ChapterOnPage]] = defaultdict(list)
     for case, texts in taken.items():

@@ -1,1 +1,1 @@
-"""Template tags of the reviewer's pages."""
+"""Template tags for the reviewers' pages."""

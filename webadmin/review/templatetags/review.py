@@ -1,4 +1,4 @@
-"""Template tags for the pages of the reviewer."""
+"""Template tags for the reviewers' pages."""
 
 from django import template
 
@@ -12,11 +12,11 @@ register = template.Library()
 
 @register.simple_tag
 def case_name(case: Case) -> str:
-    """Return the name of a case with its number, by its state."""
+    """Return the name of a case with its number, which depends on its state."""
     return phrases.case_name(case.pk, case.state)
 
 
 @register.filter
 def change_tag(kind: str) -> str:
-    """Return the letters shown above a change of this kind in the text."""
+    """Return the short label displayed above a change of this kind."""
     return comparison_html.tag(ChangeKind(kind))

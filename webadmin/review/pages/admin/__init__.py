@@ -1,4 +1,4 @@
-"""Registers lists and forms that combine several applications on import."""
+"""Registers the admin classes that combine several applications on import."""
 
 from webadmin.review.pages.admin import cases, pages, sites, works
 

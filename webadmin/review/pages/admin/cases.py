@@ -1,4 +1,4 @@
-"""The list of cases with works, pages, figures and verdicts."""
+"""The admin list of cases, with works, pages, figures and verdicts."""
 
 from collections.abc import Callable
 
@@ -86,7 +86,7 @@ class CaseActionForm(ActionForm):
 
 
 def _verdict_action(verdict: Verdict) -> Callable[["CaseAdmin", HttpRequest, QuerySet], HttpResponse | None]:
-    """Return the action that gives this verdict to all chosen cases."""
+    """Return the admin action that gives this verdict to all selected cases."""
 
     @admin.action(description=format_lazy(_("Verdict: {verdict}"), verdict=VERDICTS[verdict]), permissions=["review"])
     def give(self: "CaseAdmin", request: HttpRequest, queryset: QuerySet) -> HttpResponse | None:
@@ -130,7 +130,7 @@ class CaseAdmin(AuthorSearchAdmin):
     ]
     author_path = "work__author"
     list_select_related = ["work", "site", "decision"]
-    sortable_by = ["class_and_share", "chars_taken", "opened"]  # The orders that an index supports.
+    sortable_by = ["class_and_share", "chars_taken", "opened"]  # the orders that an index supports
     search_fields = [
         "page_title",
         "page_url",
@@ -173,11 +173,11 @@ class CaseAdmin(AuthorSearchAdmin):
         return case.state, case_state_name(case)
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return True if the user may use the actions of reviewers."""
+        """Return True if the user may use the reviewers' actions."""
         return is_member(request)
 
     def get_search_results(self, request: HttpRequest, queryset: QuerySet, search_term: str) -> tuple[QuerySet, bool]:
-        """Search for the words, and also for a case with this number."""
+        """Search for the words and for a case with this number."""
         found, may_repeat = super().get_search_results(request, queryset, search_term)
         number = search_term.strip().lstrip("#")
         if is_key(number):
@@ -201,7 +201,10 @@ class CaseAdmin(AuthorSearchAdmin):
 
 
 def _exportable_cases(queryset: QuerySet, request: HttpRequest) -> QuerySet:
-    """Return the cases that the user may export: those of rights holders that the user manages, not only reviews."""
+    """Return the cases that the user may export: those of rights holders that the user manages.
+
+    Reviewers may not export cases.
+    """
     cases = manageable(queryset, request.user).prefetch_related("addresses__page")
     return cases.select_related("rights_holder", "work", "page__site", "decision__decided_by")
 

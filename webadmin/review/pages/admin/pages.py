@@ -1,4 +1,4 @@
-"""The admin of pages, and of excluded findings with their reasons."""
+"""The admin of crawled pages, and of excluded findings with their reasons."""
 
 from django.contrib import admin
 from django.db.models import QuerySet
@@ -88,7 +88,7 @@ class PageRecordAdmin(HolderAdmin):
         ("gone_since", PresenceFilter),
     ]
     list_select_related = ["site"]
-    sortable_by = ["first", "last"]  # The orders that an index supports.
+    sortable_by = ["first", "last"]  # the orders that an index supports
     search_fields = ["title", "url"]
     search_help_text = _("Title or URL")
     inlines = [PageCheckInline]
@@ -204,7 +204,7 @@ class ExclusionAdmin(HolderAdmin):
     search_fields = ["page_title", "page_url", "work__title", "detail"]
 
     def get_queryset(self, request: HttpRequest) -> "QuerySet[Exclusion]":
-        """Return the exclusions without their passages, which may be long; the detail view reads them itself."""
+        """Defer the passages of the exclusions, which may be long. The detail view reads them itself."""
         return super().get_queryset(request).defer("found")
 
     @display(description=_("page"), header=True)
@@ -213,7 +213,7 @@ class ExclusionAdmin(HolderAdmin):
 
     @display(description=_("detail"))
     def because(self, exclusion: Exclusion) -> str:
-        """Return the right that allows the page, or for a quotation the source that the page names."""
+        """Return the right that allows the page, or for a quotation the source that the page states."""
         detail = spell_hidden(exclusion.detail)
         if exclusion.reason == Rejection.QUOTATION and detail:
             return _now("source named: %(source)s") % {"source": detail}

@@ -1,4 +1,4 @@
-"""The list of sites with their cases, and the form with contacts, results of notices, and ignored texts."""
+"""The admin of sites, with their cases, contacts, results of notices, and ignored texts."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @admin.register(Site)
 class ReviewedSiteAdmin(SiteAdmin):
-    """The admin of sites, with figures of cases and notices."""
+    """The admin of sites, with figures about cases and notices."""
 
     list_display = [*SiteAdmin.list_display, "case_count"]
     readonly_fields = [*SiteAdmin.readonly_fields, "whole_books", "addressee_list", "effect"]

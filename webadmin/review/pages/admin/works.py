@@ -1,4 +1,4 @@
-"""The list of works with their copied characters, and the form with the work's whole books on sites."""
+"""The admin of works, with their cases, their copied characters, and links to whole books on sites."""
 
 from typing import Any
 
@@ -40,7 +40,7 @@ class ReviewedWorkAdmin(WorkAdmin):
         return super().get_queryset(request).annotate(cases_total=total)
 
     def get_changelist_instance(self, request: HttpRequest) -> Any:
-        """Return the list, with the copied characters of the works on the shown page."""
+        """Return the list, and compute the copied characters only for the works on this list page."""
         changelist = super().get_changelist_instance(request)
         works = list(changelist.result_list)
         taken = sum_taken_chars(Work.objects.filter(pk__in=[work.pk for work in works]))

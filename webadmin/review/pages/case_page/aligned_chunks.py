@@ -12,17 +12,17 @@ from typing import Any
 
 from core.matches import ChangeKind
 
-MAX_LINE_CHARS = 300  # characters of a line that is one chunk; a longer line is cut after a sentence
+MAX_LINE_CHARS = 300  # the longest line that is one chunk; a longer line is cut after a sentence
 MIN_SENTENCE_CHARS = 120
-NEAR_CHARS = 30  # the largest distance between a line start in the work and the position computed from the changes
+NEAR_CHARS = 30  # the largest distance between a line start in the work and the offset computed from the changes
 _ENDS = "。！？…”.!?"
 
 
 @dataclass(frozen=True, slots=True)
 class AlignedChunk:
-    """The start of a chunk on both sides; on each side, it ends where the next chunk begins.
+    """The start offsets of a chunk on both sides. On each side, it ends where the next chunk begins.
 
-    is_moved: it is in a piece that the page has in another order.
+    is_moved: whether it is in a piece that the page has in another order.
     """
 
     page: int
@@ -34,9 +34,10 @@ Shift = tuple[int, int, int, int]  # page start and end, work start and end
 
 
 def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedChunk]:
-    """Cut a span into chunks, in page order, with distinct starts. page, work: the texts of the span.
+    """Cut a span into chunks with distinct start offsets, in page order. page, work: the texts of the span.
 
-    The first chunk begins at the start of the span; so does the chunk that comes first in the work.
+    The first chunk begins at the start of the span on the page. The chunk that comes first in the work begins at its
+    start in the work.
     """
     (page_start, page_end), (work_start, work_end) = span["page"], span["work"]
     flow = _Flow(span)
@@ -49,7 +50,7 @@ def align_chunks(span: Mapping[str, Any], page: str, work: str) -> list[AlignedC
         if work_start <= place < work_end and not flow.is_inside(place, 2):
             found.append(AlignedChunk(at, place, chunk.is_moved))
             flow.resynchronize(found[-1])
-    # Only the first of the chunks that begin at the same place in the work is kept.
+    # Of the chunks that begin at the same offset in the work, only the first is used.
     chunks = list({each.work: each for each in reversed(found)}.values())[::-1]
     first = min(range(len(chunks)), key=lambda at: chunks[at].work)
     chunks[first] = AlignedChunk(chunks[first].page, work_start, chunks[first].is_moved)
@@ -64,7 +65,10 @@ def _line_starts(text: str) -> Iterator[int]:
 
 
 def _chunk_starts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]]:
-    """Return the page offsets at which a chunk may begin, in order, with True for the start of a line."""
+    """Return the page offsets at which a chunk may begin, in order, each with True if a line starts there.
+
+    start: the page offset of the text.
+    """
     cuts = {at + start: True for at in _line_starts(page)}
     edges = [0, *(at - start for at in cuts), len(page)]
     for line, end in pairwise(edges):
@@ -73,7 +77,7 @@ def _chunk_starts(page: str, start: int, flow: "_Flow") -> list[tuple[int, bool]
 
 
 def _sentence_ends(text: str, start: int, end: int) -> Iterator[int]:
-    """Yield the offsets at which a line may be cut: after a sentence, or at the limit if none ends before it."""
+    """Yield the offsets at which a line is cut: after a sentence, or at the limit if none ends before it."""
     at = start
     while end - at > MAX_LINE_CHARS:
         near = range(at + MIN_SENTENCE_CHARS, at + MAX_LINE_CHARS)
@@ -110,7 +114,10 @@ class _Flow:
         return before >= 0 and ordered[before][side + 1] > at
 
     def resynchronize(self, chunk: AlignedChunk) -> None:
-        """Restart the mapping here, because differences in spaces between lines are not changes and would add up."""
+        """Restart the mapping at a chunk.
+
+        Differences in white space between lines are not changes, and would add up otherwise.
+        """
         if not chunk.is_moved:
             self._known = chunk.page, chunk.work
 
@@ -137,7 +144,10 @@ class _Flow:
 
     @staticmethod
     def _last(changes: Sequence[Shift], at: int, page: int, work: int) -> tuple[int, int]:
-        """Return the end of the last change before `at` on both sides, or (page, work) if it ends before these."""
+        """Return the end of the last change before `at` on both sides.
+
+        Returns (page, work) if there is none or it ends before `page`.
+        """
         before = bisect_right(changes, at, key=lambda each: each[1]) - 1
         if before >= 0 and changes[before][1] >= page:
             return changes[before][1], changes[before][3]

@@ -10,20 +10,20 @@ from webadmin.cases.models import Case
 
 @dataclass(frozen=True, slots=True)
 class CaseFigure:
-    """A figure with its formatted value and its explanation."""
+    """A figure: its name, its formatted value and its explanation."""
 
     name: str
     value: str
     meaning: str
 
 
-IN_BAR = 4  # the similarity and three shares; a case without a match lacks one
+IN_BAR = 4  # the similarity and three shares; a case without a match has one share less
 
 
 def list_figures(case: Case, share_of_chapter: float | None) -> list[CaseFigure]:
-    """Return the figures of a case, the most informative first; a case without a match has no chapter share.
+    """Return the figures of a case, the most informative first. core.matches defines them.
 
-    core.matches defines the figures.
+    share_of_chapter: None for a case without a match, which has no such figure.
     """
     of_chapter = CaseFigure(
         _("Share of the chapter"),

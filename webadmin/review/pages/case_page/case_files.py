@@ -1,4 +1,4 @@
-"""Downloads of evidence on the case page: a bundle, a rendering in it, or the export of the whole case."""
+"""Downloads of evidence on the case page: bundles, renderings, proofs of removals, and the export of the case."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -24,9 +24,10 @@ SHOWN_TYPES = {"screenshot": "image/png", "pdf": "application/pdf"}
 
 
 def evidence_response(request: HttpRequest, case: Case) -> HttpResponseBase | None:
-    """Return the response to ?export=evidence, ?removal=<id>, ?bundle=<id> or ?bundle=<id>&shown=…; may be None.
+    """Return the file that the URL parameters request, or None if they request no file.
 
-    The caller must check that the user may see the case; only managers may export. Raises Http404.
+    Parameters: export=evidence, removal=<id>, or bundle=<id>, optionally with shown=<rendering>. The caller must check
+    that the user may see the case. Raises Http404 for an unknown file, and for an export unless the user is a manager.
     """
     if request.GET.get("export") == "evidence":
         return _export_response(
@@ -68,5 +69,5 @@ def _bundle_response(case: Case, key: str, shown: str) -> HttpResponse:
     if picture is None:
         raise Http404
     ending = SHOWN_TYPES[kind].rpartition("/")[2]
-    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # An existing page has a number.
+    name = f"{row.digest[:16]}-{page or 1}.{ending}"  # The first page has no number.
     return as_file(name, bytes(picture), SHOWN_TYPES[kind], is_shown=kind == "screenshot")

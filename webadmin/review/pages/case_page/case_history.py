@@ -1,4 +1,4 @@
-"""The history of a case: verdicts by people and rulings by rights in one list."""
+"""The history of a case: users' verdicts and the rulings of rights in one list."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -66,14 +66,14 @@ def _user_name(user: Any) -> str:
     return user.get_username() if user is not None else ""
 
 
-DECIDED = "decided"  # The query parameter that names the decided case in the URL of the case shown next.
+DECIDED = "decided"  # The query parameter with the key of the decided case, in the URL of the next case.
 
 
 def own_last_decision(request: HttpRequest, among: CaseNeighbours) -> dict[str, Any] | None:
-    """Return the decision that the URL names, if the user made it and it is still the case's newest decision.
+    """Return the decision on the case in the URL (DECIDED), if the user made it and it is the newest, else None.
 
     address: the URL of the case in the same list. licence_address: the URL of the licence created with the decision, or
-    else of the form that creates one, or "" if the user may create none.
+    of the form that creates one, or "" if the user may create none.
     """
     case = record_of_key(access.visible(Case.objects.all(), request.user), request.GET.get(DECIDED, ""))
     newest = case.verdicts.first() if case is not None else None
@@ -95,7 +95,7 @@ def _licence_address(record: VerdictRecord) -> str:
 
 
 def _form_address(case: Case) -> str:
-    """Return the URL of the licence form, prefilled with the host, the work and the copied chapters."""
+    """Return the URL of the licence form, prefilled with the host, the work and the copied chapters of a case."""
     given = {
         "rights_holder": case.rights_holder_id,
         "work": case.work_id,

@@ -1,4 +1,4 @@
-"""Fetches the texts of a match from the stores, or falls back to the frozen excerpts with a note."""
+"""Fetches the texts of a match from the stores. If a text is gone, the frozen excerpts are used, with a note."""
 
 from dataclasses import dataclass, field
 
@@ -16,9 +16,9 @@ from webadmin.ui.pages.wording import message_text
 
 @dataclass(slots=True)
 class CaseTexts:
-    """The texts of a match, or None if missing or changed. notes: sentences for the reader.
+    """The texts of a match, each None if missing or changed. notes: sentences for the user.
 
-    reading: the source of the page's text.
+    reading: the reading that contains the page's text.
     """
 
     page: str | None = None
@@ -29,11 +29,11 @@ class CaseTexts:
 
 
 def fetch_texts(match: CaseMatch) -> CaseTexts:
-    """Fetch both texts of a match and the versions of its page; turn errors into notes."""
+    """Fetch both texts of a match and the versions of its page. Errors become notes."""
     found = CaseTexts(notes=_zone_notes(match))
     try:
         version = stores.page_store().version(VersionId(match.version_id))
-        if version is not None:  # the main text if the compared text is gone, which a note says
+        if version is not None:  # The main text is used if the compared text is gone, which a note says.
             found.reading = version.reading
             found.page = version.reading.text_by_digest(match.page_text_digest) or version.reading.text
         found.work = stores.work_store().text(WorkTextId(match.text_id))
@@ -54,7 +54,7 @@ def fetch_texts(match: CaseMatch) -> CaseTexts:
 
 
 def _zone_notes(match: CaseMatch) -> list[str]:
-    """Return notes on the zones of the page, other than the main text, that contain passages."""
+    """Return a note on the passages outside the page's main text, or [] if there are none."""
     zones = {Zone(span.get("zone", Zone.MAIN)) for span in match.spans} - {Zone.MAIN}
     if not zones:
         return []
@@ -66,7 +66,10 @@ def _zone_notes(match: CaseMatch) -> list[str]:
 
 
 def _verify_text(found: CaseTexts, text: str | None, expected: str, name: str) -> str | None:
-    """Return the text, or None if its digest differs from the evidence, which a note says."""
+    """Return the text, or None with a note if its digest differs from the evidence.
+
+    name: the side in the note.
+    """
     if text is None or digest(text.encode("utf-8", "surrogatepass")) == expected:
         return text
     words = _("The stored text of the %(side)s no longer has the digest of the evidence; frozen excerpts are shown.")

@@ -68,12 +68,16 @@ from webadmin.ui.pages.wording import message_text
 REOPEN, UNDO = "reopen", "undo"
 DIFFERENCE = "difference"
 SCRIPT = "XMLHttpRequest"  # X-Requested-With of case_opinions.js
-# The time between fetching a page and opening its case; a larger gap means an archive, or a later added work.
+# The usual time between fetching a page and opening its case. A longer time indicates an archive or a work added later.
 USUAL_WAIT = timedelta(days=1)
 
 
 def compare_versions(case: Case) -> dict[str, Any]:
-    """Compare the version of the decision with the current one, if both are stored. fault: why that is impossible."""
+    """Compare the page version of the decision with the current version.
+
+    Returns both versions and their difference, which is None unless both are stored, or a `fault` if the store cannot
+    be read.
+    """
     try:
         store = stores.page_store()
         before, now = (store.version(VersionId(key)) for key in (case.decided_version, case.page.version_id))
@@ -84,11 +88,10 @@ def compare_versions(case: Case) -> dict[str, Any]:
 
 
 def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
-    """Show a case, record its verdict (POST), or return the raw response of a match (?raw=<match id>).
+    """Show a case, record a verdict on it (POST), or return a part of the page or a file.
 
-    For other downloads see `case_files`.
-
-    The caller must check that the user may see the case. Raises Http404 for objects that the case does not have.
+    Files: the raw response of a match (?raw=<match id>), and those of `case_files`. Raises Http404 if the user may not
+    see the case, or for objects that the case does not have.
     """
     if not access.may_see(request.user, case):
         raise Http404
@@ -109,9 +112,10 @@ def case_view(request: HttpRequest, case: Case) -> HttpResponseBase:
 
 
 def _opinions_response(request: HttpRequest, case: Case) -> HttpResponse:
-    """Return the content of the opinions section (?opinions=<version id>); a POST first requests the opinions.
+    """Return the content of the opinions section for a page version (?opinions=<version id>).
 
-    A form sent without the script is redirected to the case. Raises Http404 for a version without matches of the case.
+    A POST requests the opinions first. A form sent without the script is redirected to the case. Raises Http404 for a
+    version without matches of the case.
     """
     version = request.GET["opinions"]
     if not case.matches.filter(version_id=version).exists():
@@ -124,7 +128,7 @@ def _opinions_response(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _request_opinions(case: Case, version: str) -> str:
-    """Request the opinions, and return the reason for a failure as a sentence, or ""."""
+    """Request the opinions on a page version. Return the reason for a failure as a sentence, or ""."""
     try:
         request_opinions(OpinionSubject(case.pk, version), timezone.now())
     except RetryLater as error:
@@ -141,13 +145,13 @@ def _redirect_to_case(request: HttpRequest, refusal: str) -> HttpResponse:
 
 
 def _case_page(request: HttpRequest, case: Case, kept: str = "", status: int = 200) -> HttpResponse:
-    """Return the case page. kept: the note of a rejected verdict."""
+    """Return the case page. kept: the note of a rejected verdict, which the form contains again."""
     context = _case_context(request, case, kept)
     return admin_page(request, "review/case.html", context, status=status)
 
 
 def _column_response(request: HttpRequest, case: Case) -> HttpResponse:
-    """Return only the page's column, for the script that replaces it."""
+    """Return only the page's column, for the script that replaces it. Raises Http404 without a match."""
     found = _matches_context(request, case)
     if found["match"] is None:
         raise Http404
@@ -155,7 +159,7 @@ def _column_response(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _record_decision(request: HttpRequest, case: Case, user: User) -> HttpResponse:
-    """Record the verdict and redirect to the next case in the list; if it is rejected, show the page with the note."""
+    """Record the verdict and redirect to the next case in the list. If it is rejected, show the page with the note."""
     requested, basis = request.POST.get("verdict", ""), request.POST.get("basis", "")
     if requested not in {REOPEN, UNDO, *Verdict} or not is_key(basis):
         messages.error(request, _("Choose a verdict first."))
@@ -258,13 +262,13 @@ def _frame_context(case: Case) -> dict[str, Any]:
 
 
 def _difference_context(request: HttpRequest, case: Case) -> HttpResponse:
-    """Show the changes of the page since the decision or the comparison."""
+    """Return a page with the changes of the crawled page since the decision or the comparison."""
     context = {**_frame_context(case), "difference": compare_versions(case)}
     return admin_page(request, "review/case_difference.html", context)
 
 
 def _matches_context(request: HttpRequest, case: Case) -> dict[str, Any]:
-    """Return the context of the shown match (?match=<id>, by default the largest) with its texts side by side."""
+    """Return the context of the requested match (?match=<id>), by default the largest, with its texts side by side."""
     matches = list(case.matches.select_related("chapter").defer("spans").order_by("chapter__number", "pk"))
     chosen = _choose_match(matches, case, request.GET.get("match", ""))
     if chosen is None:
@@ -304,7 +308,7 @@ def _matches_context(request: HttpRequest, case: Case) -> dict[str, Any]:
 
 
 def _page_chapters(versions: Iterable[PageVersion], match: CaseMatch) -> tuple[str, ...]:
-    """Return the chapters of a book file that contain the copied passages."""
+    """Return the titles of the chapters in a book file that contain the copied passages."""
     version = next((each for each in versions if each.id == match.version_id), None)
     return () if version is None else version.reading.chapter_titles(span["page"][0] for span in match.spans)
 

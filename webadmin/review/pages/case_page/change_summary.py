@@ -17,8 +17,8 @@ from webadmin.cases.services.findings import frozen_obfuscations
 from webadmin.review.pages.case_page.comparison import ChangeLink
 from webadmin.ui.models.phrases import CHANGES, name_of_obfuscation
 
-MAX_EXAMPLES = 4  # examples that fit on a line beside the name
-# The kind of change by which a comparison marks an obfuscation; other obfuscations are not marked.
+MAX_EXAMPLES = 4  # examples that fit on one line with the name
+# The kind of change by which a comparison marks an obfuscation. Other obfuscations are not marked.
 _MARKED_AS = {
     Obfuscation.HOMOPHONE: ChangeKind.HOMOPHONE,
     Obfuscation.SHAPE: ChangeKind.SHAPE,
@@ -58,7 +58,7 @@ class KindCount:
     kind: ChangeKind
     count: int
     examples: tuple[ChangeExample, ...]
-    more: int  # number of different pairs that are not shown
+    more: int  # number of distinct pairs that are left out
 
 
 def unmarked_obfuscations(
@@ -66,7 +66,8 @@ def unmarked_obfuscations(
 ) -> list[Mapping[str, Any]]:
     """Return the match's obfuscations that no change marks, because reading undid them or they affect whole pages.
 
-    reading: of the match's version, or None if it is not stored; then the obfuscations stored with the case are used.
+    reading: of the match's version, or None if it is no longer stored; then the obfuscations stored with the case are
+    used.
     """
     marked = {item.kind for item in changes}
     of_match = [each for each in match.obfuscations if _MARKED_AS.get(each["kind"]) not in marked]
@@ -78,7 +79,7 @@ def unmarked_obfuscations(
 
 
 def count_changes(links: Iterable[ChangeLink]) -> list[KindCount]:
-    """Count the changes by kind, the most frequent kind first, with its most frequent pairs."""
+    """Count the changes by kind, the most frequent kind first, with the most frequent pairs of each."""
     pairs: dict[ChangeKind, Counter[tuple[str, str]]] = {}
     for link in links:
         pairs.setdefault(link.kind, Counter())[link.work, link.page] += 1
@@ -96,7 +97,10 @@ def _count_kind(kind: ChangeKind, pairs: Counter[tuple[str, str]]) -> KindCount:
 def explain_match(
     case: Case, match: CaseMatch, changes: Sequence[KindCount], undone: Sequence[Mapping[str, Any]]
 ) -> str:
-    """Summarize the comparison in words: the share of the work's text on the page, and the changes."""
+    """Summarize a comparison in a sentence: the share of the page that is in the work, and the kinds of changes.
+
+    undone: the obfuscations that no change marks (`unmarked_obfuscations`).
+    """
     found = _(
         "%(share)s of the page appears in “%(text)s”; the longest identical run has %(run)s "
         "characters (variant forms count as identical)."

@@ -1,8 +1,8 @@
 """Compares a page with the work side by side: cuts both texts into copied, changed and other pieces.
 
-It works on texts and the frozen spans of a case, without database and markup. Every character of a text is in exactly
-one piece of exactly one block, in order; offsets outside a text are clipped. Spans may overlap, for example if a
-passage of the work was copied twice; a block then has the numbers of all overlapping spans.
+It uses texts and the frozen spans of a case, without database and markup. Every character of a text is in exactly one
+piece of exactly one block, in order. Offsets outside a text are clipped. Spans may overlap, for example if a passage of
+the work was copied twice; a block then has the numbers of all overlapping spans.
 """
 
 from bisect import bisect_left
@@ -17,7 +17,7 @@ from webadmin.review.pages.case_page.aligned_chunks import AlignedChunk, align_c
 from webadmin.review.pages.case_page.sweep import ChangeMark, PassageRun, PlacedPassage, sweep_passages
 
 Side = Literal["page", "work"]
-BEGINNING_CHARS = 8  # characters of a moved piece, enough to recognize it
+BEGINNING_CHARS = 8  # characters that suffice to recognize a moved piece
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,10 @@ class ChangeLink:
 
 @dataclass(frozen=True, slots=True)
 class PassagePiece:
-    """A run in a copied passage that is equal on both sides (without links) or changed; an empty text is a gap.
+    """A run of text in a copied passage that is equal on both sides or changed. An empty text is a gap.
 
-    pairs: the numbers of its chunks, which are the same on both sides. is_moved: it is in another order than the rest.
+    links: the changes, () if equal. pairs: the numbers of its chunks, which are the same on both sides. is_moved:
+    whether its order differs from the rest.
     """
 
     text: str
@@ -66,7 +67,7 @@ class CopiedBlock:
 
 @dataclass(frozen=True, slots=True)
 class UncopiedBlock:
-    """Text that was not copied. is_first, is_last: whether it is at the start or end of the text."""
+    """Text that was not copied. is_first, is_last: whether it begins or ends the whole text."""
 
     text: str
     is_first: bool
@@ -91,7 +92,7 @@ class SourcedBlock:
 
 @dataclass(frozen=True, slots=True)
 class MissingBlock:
-    """Text that is no longer stored; only its length is known."""
+    """Text that is no longer stored. Only its length is known."""
 
     chars: int
 
@@ -101,7 +102,10 @@ ColumnBlock = CopiedBlock | UncopiedBlock | SourcedBlock | MissingBlock
 
 @dataclass(frozen=True, slots=True)
 class ComparisonColumn:
-    """One side of a comparison. chars: the text's length, or the end of the last passage if it is not stored."""
+    """One side of a comparison.
+
+    chars: the length of the text, or the end of the last passage if the text is not stored.
+    """
 
     side: Side
     blocks: tuple[ColumnBlock, ...]
@@ -138,7 +142,7 @@ class PageComparison:
     page: ComparisonColumn
     work: ComparisonColumn
     links: tuple[ChangeLink, ...]
-    similarities: tuple[float, ...] = field(default=())  # for passage 1, 2, ...
+    similarities: tuple[float, ...] = field(default=())  # of passages 1, 2, ...
 
     @property
     def passages(self) -> int:
@@ -146,7 +150,7 @@ class PageComparison:
 
 
 def compare(page_text: str | None, work_text: str | None, spans: Sequence[Mapping[str, Any]]) -> PageComparison:
-    """Cut both texts by the frozen spans of a case. page_text, work_text: None if no longer stored.
+    """Cut both texts at the frozen spans of a case. page_text, work_text: None if no longer stored.
 
     A missing text is replaced by the spans' excerpts, with a `MissingBlock` between them. Time and size are linear in
     the lengths of the texts and the number of changes.
@@ -169,7 +173,7 @@ def sort_spans(spans: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
 
 @dataclass(frozen=True, slots=True)
 class _Pair:
-    """A chunk with the number of its passage. Its own number is its position among all chunks, from 1."""
+    """A chunk with the number of its passage. The chunk's own number is its position among all chunks, from 1."""
 
     passage: int
     chunk: AlignedChunk
@@ -207,7 +211,7 @@ def _change_links(number: int, span: Mapping[str, Any]) -> list[ChangeLink]:
 
 
 def _marked_changes(span: Mapping[str, Any]) -> Iterator[tuple[str, int, int, int, int]]:
-    """Yield the changes to mark; a moved piece, which may contain other changes, is only marked at its start."""
+    """Yield the changes to mark. A moved piece, which may contain other changes, is only marked at its start."""
     for kind, page_start, page_end, work_start, work_end in span.get("changes", ()):
         if kind == ChangeKind.MOVED:
             yield kind, page_start, page_start, work_start, work_start
@@ -272,7 +276,10 @@ def _clip_offsets(offsets: Sequence[int], chars: int) -> tuple[int, int]:
 def _place_chunks(
     number: int, span: Mapping[str, Any], side: Side, chars: int, chunks: Sequence[tuple[int, AlignedChunk]]
 ) -> list[PlacedPassage]:
-    """Return the chunks of a passage on one side, each with the changes that begin in it."""
+    """Return the chunks of a passage on one side, each with the changes that begin in it.
+
+    number: of the passage. chars: the length of the text. chunks: each with the number of its pair.
+    """
     start, end = _clip_offsets(span[side], chars)
     marks = sorted(
         (min(max(start, at[0]), end), min(max(start, at[1]), end), index)
@@ -290,13 +297,13 @@ def _place_chunks(
 
 
 def _change_places(span: Mapping[str, Any], side: Side) -> Iterator[tuple[int, int]]:
-    """Yield the place of each change on one side."""
+    """Yield the range of each change on one side."""
     for _kind, page_start, page_end, work_start, work_end in _marked_changes(span):
         yield (page_start, page_end) if side == "page" else (work_start, work_end)
 
 
 class _Excerpt:
-    """The frozen excerpt for one side of a span, addressed by offsets in the whole text."""
+    """The frozen excerpt for one side of a span, indexed by offsets in the whole text."""
 
     def __init__(self, span: Mapping[str, Any], side: Side) -> None:
         self._start = span[side][0]

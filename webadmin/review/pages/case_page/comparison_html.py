@@ -1,6 +1,6 @@
 """Renders the columns of a comparison with escaped text, visible hidden characters and numbered changes.
 
-Long text is written in blocks, so that browsers lay out and draw only the visible blocks.
+Long text is divided into blocks, so that browsers lay out and paint only the visible blocks.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ from webadmin.review.pages.case_page.comparison import (
 from webadmin.ui.models.phrases import CHANGES
 from webadmin.ui.pages.visible_text import _visible_html, visible
 
-BLOCK_CHARS = 800  # about as much as a column shows at once
+BLOCK_CHARS = 800  # about the part of a column that is visible at once
 MAX_LINE_BLOCKS = 5  # Longer lines are cut.
 
 
@@ -41,7 +41,7 @@ class TextBlocks:
         self._again, self._close = "", ""
 
     def add_piece(self, markup: str, text: str) -> None:
-        """Add the markup for a piece of text; a block may end after it."""
+        """Add the markup for a piece of text. A block may end after it."""
         self._parts.append(markup)
         self._chars += len(text)
         is_line = text.endswith("\n")
@@ -49,7 +49,10 @@ class TextBlocks:
             self._end_block()
 
     def open(self, begin: str, again: str, end: str) -> None:
-        """Open an element: its start tag, and the start tag to repeat in each further block."""
+        """Open an element.
+
+        begin: its start tag. again: the start tag to repeat in each further block. end: its end tag.
+        """
         self._parts.append(begin)
         self._again, self._close = again, end
 
@@ -74,7 +77,7 @@ class TextBlocks:
 
 
 def split_lines(text: str) -> Iterator[str]:
-    """Yield the lines of the text with their line endings; lines longer than a block are split."""
+    """Yield the lines of a text with their line endings. Lines longer than MAX_LINE_BLOCKS blocks are split."""
     at = 0
     while at < len(text):
         end = text.find("\n", at) + 1 or len(text)
@@ -83,7 +86,7 @@ def split_lines(text: str) -> Iterator[str]:
         at = end
 
 
-CONTEXT_CHARS = 80  # characters kept before and after a passage: two lines of a column on a laptop
+CONTEXT_CHARS = 80  # characters left unfolded before and after a passage: two lines of a column on a laptop
 MIN_FOLDED_CHARS = 120  # Folding less would not save space.
 _DETAIL_CHARS = 60  # characters of each side in a tooltip
 
@@ -120,7 +123,7 @@ def column_html(column: ComparisonColumn) -> SafeString:
 
 
 def tag(kind: ChangeKind) -> str:
-    """Return the one or two letters shown above changed characters, by the kind of change."""
+    """Return the short label displayed above changed characters, by the kind of change."""
     return str(_TAGS[kind])
 
 
@@ -155,7 +158,7 @@ def _sourced_html(block: SourcedBlock) -> str:
 
 
 def _fold_middle(text: str, head: int, tail: int, label: str) -> Iterator[str]:
-    """Yield the text; a long part between head and tail is folded under a label."""
+    """Yield the text as markup, with the part from `head` to `tail` folded under a label if it is long."""
     if tail - head < MIN_FOLDED_CHARS:
         yield visible(text)
         return

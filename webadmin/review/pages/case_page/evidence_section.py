@@ -1,4 +1,4 @@
-"""The evidence section of the case page, which lists bundles with their time stamps and last checks."""
+"""The evidence section of the case page, which lists bundles with their timestamps and last checks."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,10 @@ MAX_LOOKS, MAX_REMOVALS = 6, 5
 
 @dataclass(frozen=True, slots=True)
 class BundleEntry:
-    """A bundle. stamps: the time stamps on its day's tree. pending_attempt: to an authority that has not answered."""
+    """A bundle. stamps: the timestamps on the root of its day tree.
+
+    pending_attempt: the next pending request to an authority that has not responded, or None.
+    """
 
     bundle: EvidenceBundle
     root: str
@@ -45,7 +48,7 @@ class BundleEntry:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSection:
-    """The evidence section of a case. authorities: the configured authorities, without secrets."""
+    """The evidence section of a case. authorities: the URLs of the configured authorities, without secrets."""
 
     bundles: Sequence[BundleEntry]
     authorities: Sequence[str]
@@ -56,12 +59,12 @@ class EvidenceSection:
 
     @property
     def last_check(self) -> datetime | None:
-        """The time of the newest check of any bundle."""
+        """The time of the newest check of any bundle, or None."""
         return max((each.bundle.checked_at for each in self.bundles if each.bundle.checked_at), default=None)
 
     @property
     def first_stamp(self) -> Stamp | None:
-        """The earliest time stamp, by which the stamped evidence existed."""
+        """The earliest timestamp, at which the timestamped evidence existed, or None."""
         stamps = (stamp for each in self.bundles for stamp in each.stamps)
         return min(stamps, key=lambda stamp: stamp.stamped_at, default=None)
 
@@ -71,10 +74,7 @@ class EvidenceSection:
 
 
 def case_evidence(case: Case) -> EvidenceSection:
-    """Return the evidence of the copy, the newest bundle first.
-
-    Evidence of removals is in `case_removals`.
-    """
+    """Return the evidence of the copying, the newest bundle first. `case_removals` returns the evidence of removals."""
     bundles = EvidenceBundle.objects.filter(case=case).exclude(kind=EvidenceBundle.Kind.REMOVAL)
     rows = bundles.select_related("match", "removal").order_by("-fetched_at", "-pk")
     names = tuple(without_secrets(url) for url in settings.ZHUIWEN.evidence.tsa_urls)
@@ -92,7 +92,7 @@ def _bundle_entry(row: EvidenceBundle) -> BundleEntry:
 
 @dataclass(frozen=True, slots=True)
 class RemovalEntry:
-    """A removal of the page. is_proved: its file can be downloaded."""
+    """A removal of the page, with the checks that prove it. is_proved: whether its proof can be downloaded."""
 
     removal: Removal
     looks: Sequence[RemovalLook]
@@ -104,7 +104,7 @@ class RemovalEntry:
 
 @dataclass(frozen=True, slots=True)
 class RemovalsSection:
-    """The removals section of a case. newest: looks that prove nothing yet, or saw nothing."""
+    """The removals section of a case. newest: the newest checks that prove nothing yet or could not see the page."""
 
     removals: Sequence[RemovalEntry]
     newest: Sequence[RemovalLook]
@@ -118,7 +118,7 @@ class RemovalsSection:
 
 
 def case_removals(case: Case) -> RemovalsSection:
-    """Return the removals of a case, the newest first."""
+    """Return the removals of a case, the newest first, and the newest checks that prove nothing yet."""
     rows = case.removals.prefetch_related("looks").order_by("-since", "-pk")[:MAX_REMOVALS]
     newest = case.looks.filter(removal=None).order_by("-at", "-pk")[:MAX_LOOKS]
     return RemovalsSection([RemovalEntry(row, list(row.looks.all())) for row in rows], list(newest))

@@ -1,4 +1,4 @@
-"""Passages and texts that are excluded from a case or can be excluded, for the case page."""
+"""The passages and texts that are excluded from a case or can be excluded, for the case page."""
 
 import re
 from collections import Counter
@@ -17,26 +17,29 @@ from webadmin.cases.services.ignoring import LEAST_LETTERS, may_withdraw_text
 from webadmin.cases.services.opposites import opposite_ranges
 from webadmin.review.pages.case_page.comparison import PageComparison, sort_spans
 
-BEGINNING_CHARS = 24  # characters of a passage, enough to recognize it
+BEGINNING_CHARS = 24  # characters that suffice to recognize a passage
 MAX_PASSAGES_OFFERED, MAX_NOISE_OFFERED, MAX_IGNORED_SHOWN = 200, 8, 20
-MAX_PIECES = 50  # pieces of a partly excluded passage
-_STRETCH = re.compile("1(?:0{0,2}1)*")  # including the punctuation between its letters
+MAX_PIECES = 50  # pieces listed for a partly excluded passage
+_STRETCH = re.compile("1(?:0{0,2}1)*")  # includes the punctuation between its letters
 
 
 @dataclass(frozen=True, slots=True)
 class OfferedPassage:
-    """A passage of the comparison that can be excluded. is_out, is_partly_out: it is fully or partly excluded."""
+    """A passage of the comparison that can be excluded.
+
+    is_out, is_partly_out: whether it is excluded completely or in part.
+    """
 
     number: int
     begins: str
     chars: int
     is_out: bool
     is_partly_out: bool
-    pieces: tuple[tuple[str, str], ...] = ()  # of a partly excluded passage: excluded text of work and page
+    pieces: tuple[tuple[str, str], ...] = ()  # of a partly excluded passage: the excluded texts of work and page
 
 
 def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, user: Any) -> dict[str, Any]:
-    """Return the template context for the section on excluded passages."""
+    """Return the template context of the section on excluded passages for a match and a user."""
     counting, gone = _counted_places(match)
     passages = _offered_passages(match, counting, gone)
     known = [*case.excluded_passages.select_related("entered_by", "withdrawn_by")]
@@ -62,13 +65,16 @@ def left_out_context(case: Case, match: CaseMatch, comparison: PageComparison, u
 
 
 def passage_text(match: CaseMatch, number: int) -> str:
-    """Return the work's text in a passage of the comparison, or "" for an unknown number."""
+    """Return the work's text in the passage with this number, or "" for an unknown number."""
     ordered = sort_spans(match.spans)
     return str(ordered[number - 1]["work_excerpt"]) if 0 < number <= len(ordered) else ""
 
 
 def _counted_places(match: CaseMatch) -> tuple[Places, Places]:
-    """Return the counted and the excluded places in the work's text, both empty if the version is not shown."""
+    """Return the counted and the excluded positions in the work's text.
+
+    Both are empty if the match is not in the case's current version.
+    """
     taken = TakenText.objects.filter(case=match.case_id, text_id=match.text_id).first()
     if taken is None or match.version_id != match.case.version_id:
         return NO_PLACES, NO_PLACES
@@ -93,7 +99,7 @@ def _offered_passages(match: CaseMatch, counting: Places, gone: Places) -> list[
 def _excluded_pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[str, str]]:
     """Yield the excluded pieces of a passage, in the wording of the work and of the page."""
     (start, end), page_start = span["work"], span["page"][0]
-    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one flag per character
+    flags = f"{gone.bits >> start & ((1 << end - start) - 1):b}"[::-1]  # one flag for each character
     stretches = [(start + found.start(), start + found.end()) for found in _STRETCH.finditer(flags)]
     for first, last in stretches[:MAX_PIECES]:
         on_page = opposite_ranges(span, TextRange(first, last), "work")
@@ -102,7 +108,7 @@ def _excluded_pieces(span: Mapping[str, Any], gone: Places) -> Iterator[tuple[st
 
 
 def _likely_noise(comparison: PageComparison) -> list[tuple[str, int]]:
-    """Return texts that the page inserted into passages, with their counts; frequent ones are likely noise."""
+    """Return texts that the page inserted into passages, with their counts. Frequent ones are probably noise."""
     found = Counter(link.page for link in comparison.links if link.kind is ChangeKind.INSERTED)
     likely = [(text, count) for text, count in found.most_common() if len(TextLetters.from_text(text)) >= LEAST_LETTERS]
     return likely[:MAX_NOISE_OFFERED]

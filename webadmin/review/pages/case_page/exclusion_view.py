@@ -24,9 +24,9 @@ from webadmin.ui.pages.wording import message_text
 
 
 def exclusion_view(request: HttpRequest, exclusion: Exclusion) -> HttpResponse:
-    """Show an exclusion (?match=<number of the text>); overrule it, or withdraw the overruling (POST).
+    """Show an exclusion, overrule it, or withdraw the overruling (POST).
 
-    The caller must check that the user may see it.
+    ?match=<number> selects the compared text. The caller must check that the user may see the exclusion.
     """
     status, kept = 200, ""
     if request.method == "POST" and isinstance(request.user, User):
@@ -92,7 +92,10 @@ def _carry_out(request: HttpRequest, exclusion: Exclusion, user: User, note: str
 
 
 def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
-    """Return the template context for a comparison, using the stored matches of the finding."""
+    """Return the template context for a comparison of the stored matches of an exclusion.
+
+    requested: the number of the match; otherwise, the largest is used.
+    """
     found = exclusion.found
     if not found:
         return {
@@ -109,7 +112,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
     match = next((each for each in matches if str(each.pk) == requested), largest)
     texts = fetch_texts(match)
     if texts.page is None or texts.work is None:
-        return {"match": None, "notes": texts.notes}  # exclusions have no frozen excerpts to fall back to
+        return {"match": None, "notes": texts.notes}  # Exclusions have no frozen excerpts to use instead.
     comparison = compare(texts.page, texts.work, _with_excerpts(match, texts.page, texts.work))
     return {
         "case": case,
@@ -126,7 +129,7 @@ def _side_by_side(exclusion: Exclusion, requested: str) -> dict[str, Any]:
 
 
 def _unsaved_match(number: int, kept: dict[str, Any], case: Case) -> CaseMatch:
-    """Return an unsaved CaseMatch of a finding, for display."""
+    """Return an unsaved CaseMatch of a stored finding, for display."""
     return CaseMatch(
         pk=number, case=case, chapter_title=kept["chapter_title"], version_id=kept["version_id"],
         text_id=kept["text_id"], page_text_digest=kept["page_text_digest"], work_text_digest=kept["work_text_digest"],

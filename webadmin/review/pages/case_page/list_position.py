@@ -1,7 +1,7 @@
 """The position of a case in the list from which it was opened, and its neighbours.
 
-Django's lists preserve their filters in a parameter of each link. Without it, the list of open cases is used, newest
-first.
+Django's lists preserve their filters in a parameter of each link. Without it, the list of open cases is used, the
+newest first.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ _OPEN = urlencode({"state__exact": CaseState.OPEN})
 
 
 def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
-    """Locate the case in the list that the request names, or in the list of open cases if its filters are invalid.
+    """Return the position of a case in the list that the request names, or of open cases if its filters are invalid.
 
-    A case that is no longer in the list, because it was decided for example, has the neighbours of its former position.
+    A case that is no longer in the list, for example because it was decided, has the neighbours of its former position.
     """
     filters = request.GET.get(FILTERS, _OPEN)
     try:
@@ -51,7 +51,7 @@ def list_position(request: HttpRequest, case: Case) -> CaseNeighbours:
 
 
 def _list_rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
-    """Return the unevaluated query of the list, in its order. Raises BadRequest."""
+    """Return the unevaluated query of the list, in its order. Raises BadRequest for invalid filters."""
     list_request = copy(request)
     list_request.GET = QueryDict(filters)
     list_request.method = "GET"
@@ -63,7 +63,7 @@ def _list_rows(request: HttpRequest, filters: str) -> "QuerySet[Case]":
 def _side_condition(case: Case, order: Sequence[str], *, is_before: bool = False) -> Q:
     """Return the condition for the rows before or after a case in an order.
 
-    The first sort value bounds the range of the index; the others separate rows with an equal first value.
+    The first sort value bounds the range of the index. The other values distinguish rows with an equal first value.
     """
     side, alike, bound = Q(pk__in=[]), Q(), Q()
     for term in order:

@@ -1,7 +1,7 @@
 """Marks text of a page that was copied from other texts of the rights holder, and lists equal passages elsewhere.
 
-Other works of the holder have their own cases; other chapters of the work are in the same case. Other rights holders'
-works are never searched.
+Other works of the rights holder have their own cases; other chapters of the work are in the same case. Other rights
+holders' works are never searched.
 """
 
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,16 @@ from webadmin.review.pages.case_page.comparison import (
 )
 from webadmin.works.models import Chapter
 
-MAX_CARRIERS_SHOWN = 20  # A formula may be in every chapter of a series.
+MAX_CARRIERS_SHOWN = 20  # A stock phrase may be in every chapter of a series.
 
 
 @dataclass(frozen=True, slots=True)
 class Carriers:
-    """The other texts with the passages of a match. unnamed: texts that are withdrawn or of other rights holders."""
+    """The other texts with the passages of a match.
+
+    more: the number of named texts left out. unnamed: the number of texts that are withdrawn or belong to other rights
+    holders.
+    """
 
     named: tuple[SourceLink, ...]
     more: int
@@ -47,7 +51,7 @@ class SourcePlace:
 
 
 def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
-    """Return the places of other findings in the same page text, in order."""
+    """Return the ranges of other findings in the same page text, in order."""
     others = (
         CaseMatch.objects.filter(
             case__page=case.page_id,
@@ -67,7 +71,7 @@ def other_places(case: Case, match: CaseMatch) -> list[SourcePlace]:
 
 
 def list_carriers(match: CaseMatch) -> Carriers:
-    """Return the texts with the same passages: the rights holder's chapters by name, and the number of other texts."""
+    """Return the texts with the same passages: the rights holder's chapters by name, other texts by their number."""
     chapters = list(
         Chapter.objects.filter(text_id__in=match.also, work__rights_holder=match.case.rights_holder_id)
         .select_related("work")
@@ -82,7 +86,7 @@ def list_carriers(match: CaseMatch) -> Carriers:
 
 
 def with_sources(column: ComparisonColumn, places: Sequence[SourcePlace]) -> ComparisonColumn:
-    """Return the column with its uncopied text cut at `places`; if two places overlap, the first is used."""
+    """Return the column with its uncopied text cut at `places`. Of overlapping ranges, the first is used."""
     blocks: list[ColumnBlock] = []
     for at, block in column.positioned_blocks:
         blocks += _cut_block(block, at, places) if isinstance(block, UncopiedBlock) else [block]
@@ -117,7 +121,10 @@ MAX_LOOKED_AT = 200  # only the newest cases with a chapter are read, so that a 
 
 @dataclass(frozen=True, slots=True)
 class OtherCase:
-    """A linked case. share: of the work for another page of the site, of the passages for another site's copy."""
+    """A linked case.
+
+    share: of the work for another page on the site, of the passages for a copy on another site.
+    """
 
     case: Case
     share: float
@@ -125,7 +132,10 @@ class OtherCase:
 
 @dataclass(frozen=True, slots=True)
 class OtherCases:
-    """Linked cases, the largest share first. is_cut: there are more. address: the URL of the full list, or ""."""
+    """Linked cases, the largest share first.
+
+    is_cut: whether there are more. address: the URL of the full list, or "".
+    """
 
     shown: Sequence[OtherCase]
     is_cut: bool
@@ -136,7 +146,7 @@ class OtherCases:
 
 
 def other_pages(case: Case) -> OtherCases:
-    """Return the other pages of the site that copied from the same work."""
+    """Return the cases of other pages on the site that copied from the same work."""
     others = Case.objects.filter(matter=case.matter_id).exclude(pk=case.pk)
     found = list(others.select_related("work").order_by("-taken_chars", "pk")[: MAX_SHOWN + 1])
     filters = urlencode({"site__id__exact": case.page.site_id, "work__id__exact": case.work_id})
@@ -148,7 +158,7 @@ def other_pages(case: Case) -> OtherCases:
 
 
 def other_copies(case: Case, match: CaseMatch) -> OtherCases:
-    """Return other sites' cases whose pages copied characters of the same passages in the same chapter."""
+    """Return the cases of other sites whose pages copied characters of the same passages in the same chapter."""
     own = case.taken.filter(text_id=match.text_id).first()
     if own is None:
         return OtherCases((), is_cut=False)

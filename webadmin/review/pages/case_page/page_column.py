@@ -1,6 +1,6 @@
 """The page's column in one of three views: the compared text, the raw text, or the screenshots.
 
-The raw text has marks for obfuscations, with the passages at their original places.
+In the raw text, obfuscations are marked, and the passages are at their original positions.
 """
 
 from collections import Counter
@@ -34,7 +34,7 @@ _WHOLE = 0  # the number of the whole text in the sweep; pairs are numbered from
 
 @dataclass(frozen=True, slots=True)
 class UndoneKind:
-    """A kind of obfuscation and how often it was undone. name: in the reader's language."""
+    """A kind of obfuscation and how often it was undone. name: in the user's language."""
 
     kind: str
     name: str
@@ -74,7 +74,7 @@ def mark_raw_text(reading: Reading, page: ComparisonColumn) -> RawTextMarkup:
 
 
 def kind_name(kind: str) -> str:
-    """Return the name of a mark's kind, or the stored name if the kind is unknown."""
+    """Return the label of a mark's kind, or the stored name if the kind is unknown."""
     if kind == SURROUNDING:
         return str(BESIDE_NAME)
     return name_of_obfuscation(kind)
@@ -85,7 +85,7 @@ def _css_name(kind: str) -> str:
 
 
 def _pair_places(column: ComparisonColumn) -> Iterator[tuple[int, int, int, int]]:
-    """Yield the number of each pair, its passage, and its place on the page."""
+    """Yield the number of each pair, its passage, and its range on the page."""
     for pairs, pieces in groupby(column.pieces, lambda each: each[1].pairs):
         (start, first, passages), *others = pieces
         at, last, _ = others[-1] if others else (start, first, passages)
@@ -101,7 +101,7 @@ class _RawTextWriter:
         self._begun = set[int]()
 
     def write(self, run: PassageRun) -> None:
-        """Write a run, which is in one pair or in no pair, with its marks."""
+        """Write a run with its marks. A run is in at most one pair."""
         pair = next((number for number in run.passages if number != _WHOLE), 0)
         if pair:
             self._open_passage(pair)
@@ -139,7 +139,7 @@ MAX_PICTURES = 20
 
 
 class View(StrEnum):
-    """The views of the page, by the value of the URL parameter."""
+    """The views of the page, by the value of the URL parameter `column`."""
 
     TEXT = "text"
     CAME = "came"
@@ -160,7 +160,10 @@ MEANINGS: dict[View, Promise] = {
 
 @dataclass(frozen=True, slots=True)
 class CaseScreenshot:
-    """A screenshot in a bundle of the case. shown: the URL parameter. label: names the page of a text with several."""
+    """A screenshot in a bundle of the case.
+
+    shown: the value of the URL parameter. label: the page's number in a text of several pages.
+    """
 
     bundle: int
     shown: str
@@ -171,7 +174,7 @@ class CaseScreenshot:
 class PageColumn:
     """The content of the page's column. html: safe markup made by this program.
 
-    note: a sentence above or instead of the markup, or "". is_alone: there are no other views.
+    note: a sentence above or instead of the markup, or "". is_alone: whether there are no other views.
     """
 
     view: View
@@ -183,19 +186,19 @@ class PageColumn:
 
     @property
     def views(self) -> list[tuple[str, str, str]]:
-        """The values, names and explanations of the three views."""
+        """The values, names and explanations of the three views, or [] if there are no others."""
         return [] if self.is_alone else [(str(view), str(name), str(MEANINGS[view])) for view, name in VIEWS.items()]
 
 
 def requested_view(requested: str) -> View:
-    """Return the requested view, or the compared text if the request is invalid."""
+    """Return the requested view, or the compared text if the value is invalid."""
     return View(requested) if requested in set(View) else View.TEXT
 
 
 def page_column(
     view: View, case: Case, match: CaseMatch, column: ComparisonColumn, reading: Reading | None
 ) -> PageColumn:
-    """Return the column. reading: the reading of the compared version, or None if it is no longer stored."""
+    """Return the page's column in a view. reading: of the compared version, or None if it is no longer stored."""
     if view is View.PICTURE:
         screenshots = list_screenshots(case, match)
         return PageColumn(view, screenshots=screenshots, note="" if screenshots else _no_picture(case, match))
@@ -209,7 +212,7 @@ def page_column(
 
 
 def list_screenshots(case: Case, match: CaseMatch) -> list[CaseScreenshot]:
-    """Return the screenshots in the newest bundle that has any for the compared version."""
+    """Return the screenshots of the compared version in the newest bundle that has any."""
     for bundle in _version_bundles(case, match).order_by("-made_at", "-pk"):
         drawn = [page for page in list_drawings(bundle).drawn if page.has_screenshot]
         if drawn:

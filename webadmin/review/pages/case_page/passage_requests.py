@@ -1,4 +1,4 @@
-"""Handles the forms that exclude passages, mark noise or undo either; each redirects to the case."""
+"""Handles the forms that exclude passages, mark noise or undo either. Each redirects to the case."""
 
 from collections.abc import Callable
 from typing import TypeVar
@@ -18,7 +18,7 @@ from webadmin.ui.pages.requests.request_values import is_key, require_record
 from webadmin.ui.pages.wording import message_text
 
 R = TypeVar("R", bound=Model)
-MAX_AT_ONCE = 8  # texts of noise; each recounts the case
+MAX_AT_ONCE = 8  # texts of noise in one form; each recounts the case
 MAX_PASSAGES = 200
 
 
@@ -42,7 +42,7 @@ def passages_view(request: HttpRequest, case: Case) -> HttpResponse:
 
 
 def _exclude_passages(request: HttpRequest, case: Case, user: User) -> str:
-    """Exclude the selected passages and the typed text, and return the message for the user."""
+    """Exclude the selected passages and the entered text, and return a message for the user."""
     match, numbers = _requested_match(request, case), request.POST.getlist("passage")
     texts = [passage_text(match, int(number)) for number in numbers[:MAX_PASSAGES] if is_key(number)]
     typed = request.POST.get("text", "").strip()

@@ -1,4 +1,4 @@
-"""Cuts a text along the boundaries of passages that may overlap, in linear time after sorting."""
+"""Cuts a text at the boundaries of passages that may overlap, in linear time after sorting."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True, slots=True)
 class ChangeMark:
-    """The place of a change on one side; empty if only the other side has text."""
+    """The range of a change on one side, which is empty if only the other side has text."""
 
     passage: int
     change: int
@@ -17,7 +17,7 @@ class ChangeMark:
 
 @dataclass(frozen=True, slots=True)
 class PlacedPassage:
-    """The place of a passage on one side, with its marks in order."""
+    """The range of a passage on one side, with its marks in order."""
 
     passage: int
     start: int
@@ -27,7 +27,7 @@ class PlacedPassage:
 
 @dataclass(frozen=True, slots=True)
 class Cut:
-    """The range [start, end) with the marks that cover it; an empty range is the place of an empty mark."""
+    """The range [start, end) with the marks that cover it. An empty range is the position of an empty mark."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ class PassageRun:
 
 
 def sweep_passages(placed: Sequence[PlacedPassage], chars: int) -> Iterator[PassageRun]:
-    """Cut the whole text [0, chars) into runs, in order and without gaps; empty marks give empty cuts."""
+    """Cut the whole text [0, chars) into runs, in order and without gaps. Empty marks give empty cuts."""
     opening, boundaries, gaps = _sweep_events([item for item in placed if item.start < item.end], chars)
     active: dict[int, _Open] = {}
     run, next_end = PassageRun(0, 0, ()), chars
@@ -79,7 +79,7 @@ class _Open:
         self._next = 0
 
     def mark_covering(self, offset: int) -> ChangeMark | None:
-        """Return the mark that covers `offset`, which must not be less than in earlier calls."""
+        """Return the mark that covers `offset`, or None. `offset` must not decrease between calls."""
         marks = self.placed.marks
         while self._next < len(marks) and marks[self._next].end <= offset:
             self._next += 1

@@ -1,6 +1,6 @@
 """The map of a comparison: both texts as strips, with ribbons between passages and ticks for changes.
 
-A strip is 1,000 units long for any text; several passages or changes within a unit become one line of the map.
+A strip is 1,000 units long for any text. Several passages or changes within a unit become one line of the map.
 """
 
 from collections.abc import Sequence
@@ -10,14 +10,17 @@ from core.matches import ChangeKind
 from webadmin.review.pages.case_page.comparison import ComparisonColumn, PageComparison
 
 LENGTH = 1000
-LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # Coordinates of the strips of work and page.
-MIN_RIBBON = 3.0  # units; anything narrower is invisible
-MAX_RIBBONS = 400  # ribbons, for the longest passages
+LEFT, RIGHT, WIDTH = (0, 6), (34, 40), 40  # horizontal coordinates of the strips of work and page
+MIN_RIBBON = 3.0  # units; a narrower ribbon is invisible
+MAX_RIBBONS = 400  # ribbons, of the longest passages
 
 
 @dataclass(frozen=True, slots=True)
 class Ribbon:
-    """The outline that joins the places of a passage or a part of it. is_moved: it is in another order."""
+    """The outline that joins the ranges of a passage, or of a part of it, on both sides.
+
+    is_moved: whether its order differs.
+    """
 
     passage: int
     points: str
@@ -33,7 +36,7 @@ class Ticks:
 
 
 def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
-    """Return the ribbons from the work, on the left, to the page; moved pieces have their own ribbons."""
+    """Return the ribbons from the work, on the left, to the page. Moved pieces have their own ribbons."""
     work, page = _pair_places(comparison.work), _pair_places(comparison.page)
     joined: list[_Pairs] = []
     for number in sorted(work.keys() & page.keys()):
@@ -49,7 +52,7 @@ def ribbons(comparison: PageComparison) -> Sequence[Ribbon]:
 
 @dataclass(frozen=True, slots=True)
 class _Pairs:
-    """Pairs that are consecutive on both sides."""
+    """Pairs that are consecutive on both sides, with their ranges."""
 
     passage: int
     is_moved: bool
@@ -72,17 +75,20 @@ def _draw_ribbon(pairs: _Pairs, comparison: PageComparison) -> Ribbon:
 
 
 def _pair_places(column: ComparisonColumn) -> dict[int, _Pairs]:
-    """Return each pair with its place in the text for both sides, the whole range if it has several places."""
+    """Return the range of each pair in a column, by number. Several ranges are united.
+
+    The same range is entered for both sides.
+    """
     found: dict[int, _Pairs] = {}
     for at, piece, passages in column.pieces:
-        for pair, passage in zip(piece.pairs, passages, strict=True):  # A passage has only one pair at any place.
+        for pair, passage in zip(piece.pairs, passages, strict=True):  # A passage has only one pair at any position.
             place = (found[pair].page[0] if pair in found else at), at + len(piece.text)
             found[pair] = _Pairs(passage, piece.is_moved, place, place)
     return found
 
 
 def ticks(comparison: PageComparison) -> Sequence[Ticks]:
-    """Return the ticks of changes on both strips."""
+    """Return the ticks for the changes on both strips."""
     found: dict[ChangeKind, set[tuple[int, int]]] = {}
     for column, (start, _end) in ((comparison.work, LEFT), (comparison.page, RIGHT)):
         scale = LENGTH / max(1, column.chars)
@@ -94,7 +100,7 @@ def ticks(comparison: PageComparison) -> Sequence[Ticks]:
 
 
 def _scale_place(place: tuple[int, int], column: ComparisonColumn) -> tuple[float, float]:
-    """Return the start and end on a scale of 1,000, wide enough to be visible."""
+    """Return the start and end of a range on a scale of 1,000 units, wide enough to be visible."""
     scale = LENGTH / max(1, column.chars)
     start = min(place[0] * scale, LENGTH - MIN_RIBBON)
     return start, max(start + MIN_RIBBON, place[1] * scale)

@@ -47,7 +47,7 @@ REASONS: dict[Verdict, tuple[Promise, ...]] = {
 
 
 def offered_reasons() -> list[tuple[str, list[tuple[str, Promise]]]]:
-    """Return the form values and sentences of common reasons, by verdict."""
+    """Return pairs of form value and sentence for the common reasons, by verdict."""
     return [
         (VERDICTS[verdict], [(f"{verdict}-{place}", reason) for place, reason in enumerate(reasons)])
         for verdict, reasons in REASONS.items()
@@ -61,12 +61,15 @@ def read_reason(requested: str) -> str:
     return str(known[int(number)]) if number in map(str, range(len(known))) else ""
 
 
-FIELD, LICENSEE = "licence", "licensee"  # The fields that the form sends: a scope or "", and the licensee.
+FIELD, LICENSEE = "licence", "licensee"  # The form fields: a scope or "", and the licensee.
 
 
 @dataclass(frozen=True, slots=True)
 class LicenceChoice:
-    """A scope. value: the form value. effect: the effect on other open cases, or "" without a licence."""
+    """A scope of a licence.
+
+    value: the form value, "" for no licence. effect: the effect on other open cases, or "" for no licence.
+    """
 
     value: str
     name: str
@@ -76,7 +79,7 @@ class LicenceChoice:
 
 @dataclass(frozen=True, slots=True)
 class LicenceFields:
-    """The form fields for a licence: its scope and licensee."""
+    """The form fields for a licence. choices: the scopes. since: the first day."""
 
     choices: tuple[LicenceChoice, ...]
     licensee: str

@@ -1,4 +1,4 @@
-"""The landing page, with the queues and their counts, a queue's matters, and actions on chosen matters."""
+"""The landing page, with the queues and their counts, the matters in a queue, and actions on selected matters."""
 
 from collections.abc import Sequence
 from datetime import timedelta
@@ -46,14 +46,17 @@ from webadmin.ui.pages.paging import MAX_COUNTED, CappedPaginator
 from webadmin.ui.pages.requests.request_values import is_key, is_page_number, record_of_key
 
 ON_A_PAGE = 30
-UNDO_WITHIN = timedelta(minutes=15)  # later, a verdict is withdrawn on the case page
-MAX_PEOPLE = 200  # options of a filter
-MAX_VIEWS = 20  # saved views of one person
+UNDO_WITHIN = timedelta(minutes=15)  # later, a verdict can be withdrawn on the case page
+MAX_PEOPLE = 200  # options in a filter
+MAX_VIEWS = 20  # saved views of one user
 DECIDE = "decide_"
 
 
 def inbox_view(request: HttpRequest) -> HttpResponse:
-    """Show the inbox, or perform an action (POST) and redirect to the inbox. Raises BadValue for an invalid query."""
+    """Show the inbox, or perform an action (POST) and redirect to the inbox.
+
+    Raises BadValue for an invalid query string, PermissionDenied for anonymous users.
+    """
     if not isinstance(request.user, User):
         raise PermissionDenied
     query = read_inbox_query(request.GET)
@@ -94,7 +97,7 @@ def _page_context(request: HttpRequest, user: User, query: InboxQuery) -> "Page[
     rows = list_matters(query, request, user)
     number = request.GET.get("page", "1")
     paginator = CappedPaginator(rows, ON_A_PAGE)
-    paginator.count = count_capped(rows)  # Unordered, because not every order has an index.
+    paginator.count = count_capped(rows)  # unordered, because not every order has an index
     return paginator.get_page(number if is_page_number(number) else 1)
 
 
@@ -117,7 +120,7 @@ def view_address(view: SavedView) -> str:
 
 
 def _filter_choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
-    """Return the unused filters, with their options."""
+    """Return the filters that the query does not use, with their options."""
     holders = list(access.visible(RightsHolder.objects.all(), user)[:50])
     groups: list[tuple[str, str, list[tuple[str, str]]]] = [
         ("holder", _("Rights holder"), [(str(each.pk), str(each)) for each in holders] if len(holders) > 1 else []),
@@ -146,13 +149,13 @@ def _filter_choices(user: User, query: InboxQuery) -> list[dict[str, Any]]:
 
 
 def _possible_assignees(user: User) -> list[User]:
-    """Return the members of the user's rights holders."""
+    """Return the active members of the user's rights holders."""
     members = access.visible(User.objects.filter(is_active=True, memberships__isnull=False), user)
     return list(members.distinct().order_by("username")[:MAX_PEOPLE])
 
 
 def undoable(user: User) -> tuple[VerdictRecord, int] | None:
-    """Return the user's last decision and the number of cases decided with it, if it can still be undone here."""
+    """Return the user's last verdict and the number of cases decided with it, or None if it cannot be undone here."""
     newest = VerdictRecord.objects.filter(decided_by=user).select_related("case").first()
     if newest is None or not newest.verdict or timezone.now() - newest.decided_at > UNDO_WITHIN:
         return None
@@ -160,12 +163,12 @@ def undoable(user: User) -> tuple[VerdictRecord, int] | None:
 
 
 def _joint_decisions(record: VerdictRecord) -> Any:
-    """Return the decisions made together with this one."""
+    """Return the verdicts given together with this one, including itself."""
     return VerdictRecord.objects.filter(decided_by=record.decided_by_id, decided_at=record.decided_at)
 
 
 def _empty_reason(user: User, query: InboxQuery) -> str:
-    """Return the reason why the list is empty, for the advice shown on the page."""
+    """Return the reason why the list is empty ("filtered", "nothing" or "done"), which selects the displayed advice."""
     if query.words or set(query.values) - {"queue", "order"}:
         return "filtered"
     if not access.visible(Matter.objects.all(), user).exists():
@@ -174,7 +177,7 @@ def _empty_reason(user: User, query: InboxQuery) -> str:
 
 
 def _carry_out(request: HttpRequest, user: User, query: InboxQuery) -> HttpResponse | None:
-    """Perform the form's action, and return a confirmation page, or None to redirect to the inbox."""
+    """Perform the action of the form. Return a confirmation page, or None to redirect to the inbox."""
     action = request.POST.get("action", "")
     if action.startswith(DECIDE) and action.removeprefix(DECIDE) in set(Verdict):
         return _decide_matters(request, user, query, Verdict(action.removeprefix(DECIDE)))
@@ -197,7 +200,11 @@ def _chosen_matters(request: HttpRequest, user: User) -> list[Matter]:
 
 
 def _decide_matters(request: HttpRequest, user: User, query: InboxQuery, verdict: Verdict) -> HttpResponse | None:
-    """Give one verdict to all undecided cases of the chosen matters, after a preview page."""
+    """Return a confirmation page for one verdict on the selected cases.
+
+    Without selected cases, these are all undecided cases of the selected matters, or in the queues of changed and
+    returned pages, the cases of the queue. Returns None if there are none.
+    """
     cases = access.visible(Case.objects.order_by("matter", "pk"), user)
     named = [int(key) for key in request.POST.getlist("_selected_action") if is_key(key)]
     if named:

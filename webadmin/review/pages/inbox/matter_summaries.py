@@ -32,11 +32,11 @@ from webadmin.ui.models.phrases import STATES
 from webadmin.ui.pages.columns import obfuscation_names
 from webadmin.ui.pages.wording import duration
 
-SHOWN_NOTICES = 10  # newest notices of a matter; the list of notices has all
+SHOWN_NOTICES = 10  # newest notices about a matter; the list of notices contains all
 MAX_REMOVALS = 8
 SHOWN_PAGES = 8
 SHOWN_KINDS = 4
-SHOWN_CHAPTERS = 400  # chapters shown as cells; the whole-book view shows a longer work
+SHOWN_CHAPTERS = 400  # chapters displayed as cells; the whole-book view displays a longer work
 
 
 def notice_lines(matter: Matter) -> list[dict[str, Any]]:
@@ -46,7 +46,7 @@ def notice_lines(matter: Matter) -> list[dict[str, Any]]:
 
 
 def _notice_line(notice: Notice) -> dict[str, Any]:
-    """Return the line for a notice. due: the deadline in words, or ""."""
+    """Return the line of a notice. due: the deadline in words, or ""."""
     words, until = _notice_deadline(notice)
     return {
         "notice": notice,
@@ -67,20 +67,20 @@ def _notice_deadline(notice: Notice) -> tuple[str, date | None]:
 
 
 def removals_of_matter(matter: Matter) -> dict[str, Any]:
-    """Return the removals of a matter, the newest first, and the number of confirmed cases."""
+    """Return the current removals of a matter, the newest first, their number, and the number of confirmed cases."""
     rows = Removal.objects.filter(case__matter=matter, ended_at=None).select_related("case").order_by("-since", "-pk")
     return {"count": rows.count(), "confirmed": matter.confirmed_cases, "newest": list(rows[:MAX_REMOVALS])}
 
 
 @dataclass(frozen=True, slots=True)
 class MatterLine:
-    """A line of the inbox: a matter with its figures."""
+    """A line in the inbox: a matter with its figures."""
 
     matter: Any
-    chips: Sequence[tuple[str, str]]  # label and colour
+    chips: Sequence[tuple[str, str]]  # labels and their CSS classes
     timing: str
     kinds: Sequence[str]
-    address: str  # the URL of the first case that the queue is about
+    address: str  # the URL of the first case in the queue
     preview: str
 
     @property
@@ -89,12 +89,12 @@ class MatterLine:
 
     @property
     def share(self) -> str:
-        """The share of the work, as a number for HTML."""
+        """The copied share of the work, as a number for HTML."""
         return f"{self.matter.work_share:.3f}"
 
 
 def matter_lines(matters: Sequence[int], query: InboxQuery) -> list[MatterLine]:
-    """Return the lines for the matters with these keys, in order, with one query."""
+    """Return the lines of the matters with these keys, in the order of the keys, with one query."""
     rows = _annotate_case_figures(Matter.objects.all(), query).in_bulk(list(matters))
     return [matter_line(rows[key], query) for key in matters if key in rows]
 
@@ -107,7 +107,8 @@ def visible_matter(user: Any, key: int, query: InboxQuery) -> Any:
 def _annotate_case_figures(matters: "QuerySet[Matter]", query: InboxQuery) -> "QuerySet[Any]":
     """Annotate matters with the figures of their cases that a line needs.
 
-    excerpt: of the largest case. first: the case to open, which is the queue's first. dismissed, set_aside: counts.
+    excerpt: of the largest case. first: the key of the case to open, preferably one of the queue. dismissed, set_aside:
+    counts.
     """
     cases = Case.objects.filter(matter=OuterRef("pk"))
     first, meant = (each.order_by("pk").values("pk")[:1] for each in (cases, cases.filter(queue_cases(query.queue))))
@@ -125,7 +126,7 @@ def _case_count(cases: "QuerySet[Case]") -> Coalesce:
 
 
 def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
-    """Return the line for a matter annotated by `_annotate_case_figures`."""
+    """Return the line of a matter annotated by `_annotate_case_figures`."""
     names = obfuscation_names({"kind": kind} for kind in matter.obfuscation_kinds.split()[: SHOWN_KINDS + 1])
     return MatterLine(
         matter=matter,
@@ -138,11 +139,11 @@ def matter_line(matter: Any, query: InboxQuery) -> MatterLine:
 
 
 def matter_preview(matter: Any, query: InboxQuery) -> dict[str, Any]:
-    """Return the preview of a matter, which shows the copied chapters and their timing without opening a case.
+    """Return the preview of a matter, which contains the copied chapters and their timing.
 
-    cells: classes and title of each chapter. pages: URL and case of each page. only_site, only_work: URLs of the inbox
-    with this filter added. cases_address: URL of the list of all its cases. papers: possible notices and addressees.
-    The caller must check that the user may see the matter.
+    cells: CSS classes and title of each chapter. pages: URL and case of each page. only_site, only_work: URLs of the
+    inbox with this filter added. cases_address: URL of the list of all its cases. papers: possible notices and
+    addressees. The caller must check that the user may see the matter.
     """
     book = whole_book(matter.site_id, matter.work_id)
     cases = Case.objects.filter(queue_cases(query.queue), matter=matter)
@@ -198,7 +199,10 @@ def _report_address(matter: Matter) -> str:
 
 
 def describe_timing(lead_s: int | None, early_chapters: int) -> str:
-    """Describe how long before or after the official publication the site had the text, or return "" if unknown."""
+    """Describe how long before or after the official publication the site had the text, or return "" if unknown.
+
+    lead_s: the longest lead in seconds, negative for a lag. early_chapters: the number of chapters with a lead.
+    """
     if lead_s is None:
         return ""
     if early_chapters:

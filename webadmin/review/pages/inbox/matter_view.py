@@ -1,4 +1,4 @@
-"""A matter's preview, as part of the inbox or as a page, with its assignee and awaited documents."""
+"""The preview of a matter, as a part of the inbox or as a page, with its assignee, awaited documents and damages."""
 
 from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
@@ -24,11 +24,14 @@ from webadmin.ui.pages.wording import local_time, message_text
 from webadmin.works.models import LicenceFee
 from webadmin.works.services.licence_fees import enter_fee
 
-PART = "part"  # Parameter that requests only the preview.
+PART = "part"  # the URL parameter that requests only the preview
 
 
 def matter_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Show a matter, or set its assignee or documents (POST). Raises Http404 if the user may not see the matter."""
+    """Show a matter, or set its assignee or awaited documents (POST).
+
+    Raises Http404 if the user may not see the matter.
+    """
     query = read_inbox_query(request.GET)
     matter = visible_matter(request.user, key, query)
     if matter is None or not isinstance(request.user, User):
@@ -46,14 +49,14 @@ def matter_view(request: HttpRequest, key: int) -> HttpResponse:
 
 
 def _return_url(request: HttpRequest) -> str:
-    """Return the URL of the case that contains the form, or else of the matter's own page."""
+    """Return the URL of the case that contains the form, or of the matter's own page."""
     target = request.POST.get("next", "")
     is_ours = url_has_allowed_host_and_scheme(target, allowed_hosts=None)
     return target if is_ours and target.startswith(reverse("admin:cases_case_changelist")) else request.get_full_path()
 
 
 def _save_field(request: HttpRequest, matter: object, user: User) -> None:
-    """Save the posted field of a matter: `assignee` (a key, or "") or `awaited`."""
+    """Save the submitted field of a matter: `assignee` (a key, or NOBODY) or `awaited`."""
     try:
         if "assignee" in request.POST:
             key = request.POST["assignee"]
@@ -71,11 +74,14 @@ def _save_field(request: HttpRequest, matter: object, user: User) -> None:
         messages.error(request, message_text(error))
 
 
-SHOWN_FEES = 20  # earlier fees of the work
+SHOWN_FEES = 20  # fees of the work listed
 
 
 def damages_view(request: HttpRequest, key: int) -> HttpResponse:
-    """Show the damages, or enter the licence fee (POST). Raises Http404 if the user may not see the matter."""
+    """Show the damages for the matter with this key, or enter the licence fee (POST).
+
+    Raises Http404 if the user may not see the matter.
+    """
     subject = matter_subject(request, key)
     if subject.matter is None or not isinstance(request.user, User):
         raise Http404

@@ -1,4 +1,4 @@
-"""The position of a case in the inbox from which it was opened, ordered by matter and then by opening time."""
+"""The position of a case in the inbox from which it was opened, sorted by matter and then by case number."""
 
 from urllib.parse import urlencode
 
@@ -19,17 +19,17 @@ from webadmin.review.pages.matter_lists.queues import queue_cases
 from webadmin.ui.pages.neighbours import CaseNeighbours
 from webadmin.ui.pages.paging import MAX_COUNTED
 
-INBOX = "inbox"  # The parameter with the query of the inbox in the URL of a case.
+INBOX = "inbox"  # The parameter with the inbox query in the URL of a case.
 MAX_MATTERS_SEARCHED = 200  # matters searched for the next case
 
 
 def case_url(case: int, query: InboxQuery) -> str:
-    """Return the URL of a case opened from the inbox."""
+    """Return the URL of a case opened from the inbox with this query."""
     return f"{reverse('admin:cases_case_change', args=[case])}?{urlencode({INBOX: query.query_string})}"
 
 
 def inbox_position(request: HttpRequest, case: Case) -> CaseNeighbours | None:
-    """Return the case's position in its matter and its neighbours, or None if it was not opened from the inbox."""
+    """Return the position of a case in its matter and its neighbours, or None if it was not opened from the inbox."""
     if INBOX not in request.GET or not isinstance(request.user, User) or case.matter is None:
         return None
     try:
@@ -58,7 +58,10 @@ def _first_key(cases: "QuerySet[Case]", order: str) -> int | None:
 
 
 def _neighbouring_case(rows: "QuerySet[Matter]", matter: Matter, query: InboxQuery, *, is_back: bool) -> int | None:
-    """Return the nearest case of the matters before or after this one."""
+    """Return the key of the nearest case in the queue, in the matters before or after this one, or None.
+
+    rows: the matters in the inbox.
+    """
     meant = queue_cases(query.queue)
     for other in adjacent_matters(rows, matter, query.order, is_back=is_back).values_list("pk", flat=True)[
         :MAX_MATTERS_SEARCHED

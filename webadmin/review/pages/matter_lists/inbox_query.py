@@ -1,6 +1,6 @@
-"""The query string of the inbox: queue, words, filters and order; each filter is a removable chip.
+"""The query string of the inbox: queue, words, filters and order. Each filter is displayed as a removable chip.
 
-A search finds matters by URL, case number, title, author, site, work or chapter, in both scripts.
+A search finds matters by URL, case number, title, author, site, work or chapter, in both Chinese scripts.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,7 @@ from webadmin.ui.models.phrases import OBFUSCATIONS
 from webadmin.ui.pages.requests.request_values import BadValue, check_search, is_key
 from webadmin.works.models import Chapter, Work
 
-# Field of each order, descending; rows without a value come last.
+# The label and the field of each order. The order is descending; rows without a value come last.
 ORDERS: Mapping[str, tuple[Any, str]] = {
     "harm": (gettext_lazy("by impact"), "harm"),
     "newest": (gettext_lazy("newest first"), "newest_at"),
@@ -79,13 +79,13 @@ class InboxQuery:
         return f"{reverse('admin:index')}?{self.query_string}" if self.values else reverse("admin:index")
 
     def with_values(self, **changed: Any) -> "InboxQuery":
-        """Return a copy with some values replaced; None removes a value."""
+        """Return a copy with some values replaced. None removes a value."""
         values = {**self.values, **{name: str(value) for name, value in changed.items() if value is not None}}
         return InboxQuery({name: value for name, value in values.items() if changed.get(name, "") is not None})
 
 
 def read_inbox_query(values: QueryDict) -> InboxQuery:
-    """Parse the parameters of a URL. Raises BadValue for an invalid value, which would otherwise show everything."""
+    """Parse the parameters of a URL. Raises BadValue for an invalid value, which would otherwise be ignored."""
     given = {name: value for name in _NAMES if (value := str(values.get(name, "")).strip())}
     check_search(given.get("q", ""))
     for name in ("holder", "site", "work"):
@@ -135,7 +135,7 @@ def _order_rows(rows: "QuerySet[Matter]", field: str, *, is_back: bool) -> "Quer
     return rows.order_by(by.asc(nulls_first=True), "pk") if is_back else rows.order_by(by.desc(nulls_last=True), "-pk")
 
 
-# The condition of each filter, given its value.
+# The condition of each filter, computed from its value.
 _CONDITIONS: Mapping[str, Callable[[str], Q]] = {
     "holder": lambda value: Q(rights_holder=int(value)),
     "site": lambda value: Q(site=int(value)),
@@ -190,30 +190,36 @@ def _require_value(name: str, given: Mapping[str, str], is_right: bool, wanted: 
         raise BadValue(name, given[name], wanted)
 
 
-# A word in the titles of more chapters ("第一章") selects none: with 2,000 the query took 0.1 s (2026-11-27).
+# A word in the titles of more chapters ("第一章") selects none: with 2,000 chapters, the query took 0.1 s (2026-11-27).
 MAX_CHAPTERS = 1_000
 
 
 def search_matters(request: HttpRequest, matters: "QuerySet[Matter]", typed: str) -> "QuerySet[Matter]":
-    """Return the matters in which the site, the work, a chapter, or a case (as in the list of cases) has the words."""
+    """Return the matters in which the site, the work, a chapter or a case contains the words.
+
+    Cases are searched as in the list of cases.
+    """
     named = [_sites_and_works(written_ways(word), request.user) for word in split_words(typed)]
     seen = access.visible(Case.objects.order_by("-opened_at", "-pk"), request.user)
     cases, _ = admin.site._registry[Case].get_search_results(request, seen, typed)
     found = _matters_with_chapter(typed, request.user)
     for matter, site, work in cases.order_by().values_list("matter_id", "site_id", "work_id"):
-        if not all(site in sites or work in works for sites, works in named):  # names match thousands
+        if not all(site in sites or work in works for sites, works in named):  # A name may match thousands of cases.
             found.add(matter)
     by_name = reduce(and_, (Q(site__among=sites) | Q(work__among=works) for sites, works in named))
     return matters.filter(by_name | Q(pk__among=found))
 
 
 def _sites_and_works(ways: list[str], user: access.Person) -> tuple[set[int], set[int]]:
-    """Return the sites and works with a word in their names."""
+    """Return the keys of the sites and works whose names contain a word, in any of its forms."""
     return set(matching_keys(Site, ["name"], ways, user)), set(matching_keys(Work, ["title", "author"], ways, user))
 
 
 def _matters_with_chapter(typed: str, user: access.Person) -> set[int]:
-    """Return the keys of matters with a chapter of this title, which may have another title in other works."""
+    """Return the keys of the matters that copied a chapter with these words in its title.
+
+    Returns an empty set if more than MAX_CHAPTERS chapters match.
+    """
     titled = Chapter.objects.filter(has_words(["title"], written_ways(typed)))
     chapters = access.visible(titled, user).order_by().values_list("work_id", "text_id")
     found = set(chapters[: MAX_CHAPTERS + 1])

@@ -33,7 +33,10 @@ DONE = (Queue.CONFIRMED, Queue.CLOSED, Queue.ALL)
 
 @dataclass(frozen=True, slots=True)
 class _Contents:
-    """A queue. name: the label. matters: the condition for its matters. cases: the condition for the cases to open."""
+    """The contents of a queue.
+
+    name: the label. matters: the condition for its matters. cases: for the cases to open.
+    """
 
     name: Any
     matters: Callable[[User], Q]
@@ -67,12 +70,12 @@ def queue_name(queue: Queue) -> Any:
 
 
 def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "QuerySet[Matter]":
-    """Return the matters that are in the queue."""
+    """Return those of the matters that are in a queue for this user."""
     return matters.filter(_CONTENTS[queue].matters(user))
 
 
 def queue_cases(queue: Queue) -> Q:
-    """Return the condition for the cases that the queue is about."""
+    """Return the condition for the cases that put a matter in the queue."""
     return _CONTENTS[queue].cases
 
 

@@ -1,1 +1,1 @@
-"""The history of a page, read and shown."""
+"""The history of a crawled page."""

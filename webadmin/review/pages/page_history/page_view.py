@@ -1,6 +1,6 @@
 """The versions of a page on the case page, and the timeline of the page.
 
-The timeline shows when the page was first seen, changed (with the differences), gone (with the proof) and back.
+The timeline states when the page was first seen, changed (with the differences), gone (with the proof) and back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -36,7 +36,7 @@ class EventKind(StrEnum):
 
     FIRST_SEEN = "first_seen"
     CHANGED = "changed"
-    NOT_FOUND = "not_found"  # gone once, possibly by accident
+    NOT_FOUND = "not_found"  # absent once, possibly by accident
     GONE = "gone"  # confirmed by a second response
     STILL_GONE = "still_gone"
     BACK = "back"
@@ -45,9 +45,10 @@ class EventKind(StrEnum):
 
 @dataclass(frozen=True)
 class Event:
-    """An entry in the timeline. version: the version shown from then on, or None; before: the former version.
+    """An entry in the timeline.
 
-    is_known: the page returned to a former text. absence: the response that proves it.
+    version: the version of the page from then on, or None. before: the former version, or None. is_known: whether the
+    page returned to a former text. absence: the response that proves the event, or None.
     """
 
     kind: EventKind
@@ -59,7 +60,10 @@ class Event:
 
     @cached_property
     def diff(self) -> TextDiff | None:
-        """The difference from the former version, or None; it takes time, so only shown events compute it."""
+        """The difference from the former version, or None.
+
+        It takes time, so it is computed only for displayed events.
+        """
         if self.version is None or self.before is None:
             return None
         found = text_diff(self.before.reading.text, self.version.reading.text)
@@ -67,7 +71,7 @@ class Event:
 
     @property
     def old_title(self) -> str | None:
-        """The former title, if it changed."""
+        """The former title, or None if it did not change."""
         if self.version is None or self.before is None:
             return None
         return self.before.reading.title if self.before.reading.title != self.version.reading.title else None
@@ -75,7 +79,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True)
 class Timeline:
-    """A timeline. events: oldest first; earlier: the number of older events that were left out."""
+    """A timeline. events: the oldest first. earlier: the number of older events that were left out."""
 
     events: tuple[Event, ...]
     earlier: int
@@ -124,7 +128,7 @@ def _absence_events(states: Sequence[PageState], absences: Iterable[Absence]) ->
     return events
 
 
-MAX_EVENTS = 60  # events on one page; each may have a comparison of two texts
+MAX_EVENTS = 60  # events on one timeline; each may contain a comparison of two texts
 EVENT_NAMES = {
     EventKind.FIRST_SEEN: gettext_lazy("first seen"),
     EventKind.CHANGED: gettext_lazy("changed"),
@@ -146,7 +150,7 @@ REASONS = {
 
 @dataclass(frozen=True, slots=True)
 class VersionRow:
-    """A version of the page. chars: None if only the evidence has its text."""
+    """A version of the page. chars: None if only the evidence contains its text."""
 
     id: str
     fetched_at: datetime
@@ -158,7 +162,10 @@ class VersionRow:
 
 
 def version_rows(matches: Iterable[CaseMatch], stored: Iterable[PageVersion], current: str) -> list[VersionRow]:
-    """Return all known versions, newest first."""
+    """Return all known versions of a page, the newest first.
+
+    matches: of the case. stored: the versions in the page store. current: the id of the current version.
+    """
     best = {match.version_id: match for match in sorted(matches, key=lambda match: match.matched_chars)}
     rows = {
         version_id: VersionRow(version_id, match.fetched_at, match.final_url, None, match, version_id == current)
@@ -201,7 +208,7 @@ def timeline_view(request: HttpRequest, page: PageRecord) -> HttpResponse:
 
 
 def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
-    """Return the timeline, and a sentence that explains why it is unavailable, or ""."""
+    """Return the timeline, and a sentence on why it is unavailable, or ""."""
     key, store = PageId(page.page_id), stores.page_store()
     try:
         return build_timeline(store.states(key), store.versions(key), store.absences(key), MAX_EVENTS), ""
@@ -210,7 +217,10 @@ def _read_timeline(page: PageRecord) -> tuple[Timeline, str]:
 
 
 def _proof_response(page: PageRecord, absence_id: str) -> HttpResponse:
-    """Return the raw response as a download that browsers do not display."""
+    """Return the raw response of an absence as a download that browsers do not display.
+
+    Raises Http404 for an unknown absence.
+    """
     try:
         found = {absence.id: absence for absence in stores.page_store().absences(PageId(page.page_id))}
     except ZhuiwenError as error:
