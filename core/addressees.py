@@ -1,4 +1,4 @@
-"""The addressees of notices, the kind of notice for each, and the time limits of counter-statements, with their law.
+"""The addressees of notices, the kind of notice for each, and the time limits after counter-statements, by law.
 
 docs/notices.md explains the same for lawyers.
 """
@@ -89,7 +89,7 @@ def effective_counter_rule(role: AddresseeRole, rule: CounterRule) -> CounterRul
 
 
 def counter_days(rule: CounterRule) -> int:
-    """Return the number of days to wait if the provider has set no time: the days that the law guarantees.
+    """Return how many days after a counter-statement the law guarantees, if the provider has set no time; 0 for NONE.
 
     >>> counter_days(CounterRule.DMCA), counter_days(CounterRule.REPLY_2020_9), counter_days(CounterRule.NONE)
     (10, 20, 0)

@@ -66,7 +66,7 @@ class Chapters:
 
 
 def format_chapter_numbers(numbers: Collection[int]) -> str:
-    """Return chapter numbers for a sentence, with consecutive numbers as a range.
+    """Return chapter numbers for a sentence: consecutive ones as a range, and an ellipsis after MAX_NAMED ranges.
 
     >>> format_chapter_numbers([21, 22, 23, 30])
     '21-23, 30'

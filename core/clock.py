@@ -13,7 +13,7 @@ class SystemClock:
 
 
 class ManualClock:
-    """A clock that only `advance` moves."""
+    """A clock for tests, whose time changes only by `advance`."""
 
     def __init__(self, start: datetime) -> None:
         self._now = start

@@ -79,7 +79,7 @@ def _fold_character(char: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MatchSides:
-    """The letters of a match's page and work, and the excluded offsets on both sides."""
+    """The letters of a page and of a work that match, and the offsets that are excluded in each of them."""
 
     page: TextLetters
     work: TextLetters

@@ -1,7 +1,7 @@
 """Finds the longest run of equal characters in a passage with excluded parts.
 
-The text between two changes is equal on both sides, so its letters correspond in order. A moved piece corresponds to
-its own range of the work.
+The text between two changes is equal on both sides, so its letters correspond in order. A moved run corresponds to its
+own range of the work.
 """
 
 from bisect import bisect_left
@@ -51,7 +51,7 @@ def _is_difference(change: Change) -> bool:
 
 
 def _equal_pairs(span: Span, page: Sequence[int], work: Sequence[int]) -> Iterator[tuple[int, int]]:
-    """Yield the indexes of each pair of equal letters on the page and in the work, moved pieces first."""
+    """Yield the indexes of each pair of equal letters on the page and in the work, those in moved runs first."""
     changed = [change for change in span.changes if _is_difference(change)]
     used_letters = (
         _letter_numbers(page, [change.page for change in changed]),

@@ -15,7 +15,10 @@ _PIECE = re.compile(r"[^/?&=._-]{1,10}[/?&=._-]{0,4}|[/?&=._-]{1,4}")
 
 
 def fit_text(value: Any) -> Any:
-    """Prepare each string in `value`, at any depth, for the fonts and for narrow columns."""
+    """Prepare each string in `value`, at any depth, for the fonts and for narrow columns.
+
+    A string with long runs becomes the list of its parts, between which a line may break.
+    """
     match value:
         case str():
             safe = value if value.isascii() else "".join(map(_write_character, value))

@@ -1,4 +1,4 @@
-"""Scores the harm of a matter to its rights holder, to sort the inbox, which shows the four parts of the score.
+"""Scores the harm of a matter to its rights holder. The inbox is sorted by the score and shows its four parts.
 
 The weights and half-lives are chosen, not fitted: there are no data on what reviewers consider urgent.
 """

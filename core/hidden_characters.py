@@ -30,7 +30,7 @@ _MOST_NAMES = 3  # a run with more kinds ends in an ellipsis, so that a label is
 
 @dataclass(frozen=True, slots=True)
 class Glyphs:
-    """A run of a text. label: what is displayed instead of the run, or "" if the run can be displayed."""
+    """A run of text. label: what to display in its place, or "" if it can be displayed. detail: its code points."""
 
     text: str
     label: str = ""

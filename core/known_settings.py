@@ -25,7 +25,7 @@ KEYS = frozenset({"secret_key", "s3_access_key", "s3_secret_key"})
 
 @dataclass(frozen=True, slots=True)
 class KnownSetting:
-    """A setting: its section and field in `Settings`, its description, and its allowed values in words."""
+    """A setting. section, field: its place in `Settings`. allowed: a description of its allowed values."""
 
     name: str
     section: str
@@ -90,7 +90,7 @@ def mask_secrets(name: str, value: str) -> str:
 
 
 def unknown_names(environ: Mapping[str, str]) -> dict[str, str]:
-    """Return the variables of `environ` named like settings that are none, each with the most similar name or "".
+    """Return the variables that look like settings but are not, each with the variable of a similar setting, or "".
 
     >>> unknown_names({"ZHUIWEN_WEBPORT": "1", "ZHUIWEN_HOME": "/x", "PATH": "/bin"})
     {'ZHUIWEN_WEBPORT': 'ZHUIWEN_WEB_PORT'}

@@ -31,7 +31,7 @@ from core.works import StoredFingerprint, WorkText
 
 
 class PageStore(Protocol):
-    """The pages as fetched and read. A later fetch of the same text overwrites only `last_seen`.
+    """Stores pages as they were fetched and read. A later fetch of the same text changes only `last_seen`.
 
     Responses may arrive in any order: an older response extends the history of its page and revokes nothing.
     """
@@ -118,10 +118,13 @@ class KeptPages(PageStore, PageHistory, Protocol):
 
 
 class VisitRepository(Protocol):
-    """The visits of earlier crawls to the URLs on a site. Its methods raise ServiceUnavailable."""
+    """Stores the visits of crawls to the URLs on a site.
+
+    Its methods raise ServiceUnavailable if the admin database does not respond.
+    """
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
-        """Return the visits to all URLs on the site that earlier runs found."""
+        """Return the visits to all URLs on a site that earlier runs found."""
         ...
 
     def save(self, site: SiteId, visits: Collection[Visit]) -> None:
@@ -129,7 +132,7 @@ class VisitRepository(Protocol):
         ...
 
     def pages_with_open_cases(self, site: SiteId) -> frozenset[PageId]:
-        """Return the pages on the site that have an open case."""
+        """Return the ids of the pages on a site that have an open case."""
         ...
 
     def note_moves(self, site: SiteId, moves: Collection[MovedTo]) -> None:
@@ -144,7 +147,7 @@ class WorkTexts(Protocol):
 
 
 class WorkStore(WorkTexts, Protocol):
-    """Texts of the reference corpus by the digest of their content."""
+    """Stores the texts of the reference corpus under ids that are digests of their content."""
 
     def put_text(self, text: str) -> WorkTextId: ...
 
@@ -156,7 +159,7 @@ class WorkStore(WorkTexts, Protocol):
 
 
 class FingerprintStore(Protocol):
-    """Fingerprints and other codes of page versions and of works' texts, by subject and algorithm.
+    """Stores fingerprints of page versions and of works' texts, by subject and algorithm.
 
     Storing the same bytes again may do nothing, so a damaged fingerprint must be removed first.
     """
@@ -174,12 +177,12 @@ class FingerprintStore(Protocol):
         ...
 
     def remove(self, subject: str, algorithm_id: int | None = None) -> None:
-        """Remove the fingerprints of a subject, for one algorithm or all."""
+        """Remove the fingerprint of a subject for one algorithm, or all its fingerprints if `algorithm_id` is None."""
         ...
 
 
 class EvidenceStore(Protocol):
-    """Evidence bundles by their digest. Nothing is overwritten, and only retention removes bundles."""
+    """Stores evidence bundles under their digests. Nothing is overwritten, and only retention removes bundles."""
 
     def put(self, name: Digest, content: bytes) -> bool:
         """Store a bundle and return True, or return False if it is already stored.
@@ -220,7 +223,7 @@ MAX_OBJECT_BYTES = 2**31  # the limit of an evidence bundle (bundles.container)
 
 
 class ObjectStore(Protocol):
-    """Bytes by key, in a folder, in memory or in an S3-compatible store. Stored bytes are never overwritten.
+    """Stores bytes under keys, in a folder, in memory or in an S3-compatible store. Bytes are never overwritten.
 
     A key is a string with slashes between folders, like a path; no key may be the folder of another key. The methods
     raise ServiceUnavailable, and BadConfiguration if the store rejects the credentials. See pagestore.objects.opening.
@@ -262,7 +265,7 @@ class ComparisonOutcome:
     """The result of matching one page version, for the case repository."""
 
     version: PageVersion
-    is_current: bool  # the page still shows this version
+    is_current: bool  # whether this is the page's current version
     first_seen: datetime  # when the page was first seen with this version
     seen_at: datetime  # when the page was last seen with it
     rejection: Rejection | None  # why the version was not compared, or None if it was
@@ -278,7 +281,7 @@ class Unsearched:
 
     page: PageId
     version: VersionId
-    rights_holder: int  # a number for the rights holder
+    rights_holder: int  # the key of the rights holder
     checked_at: datetime
     has_findings: bool  # it matches other texts: a new text may change these findings
 

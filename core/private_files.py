@@ -1,4 +1,4 @@
-"""Files that only this user can read."""
+"""Writes files that only this user can read."""
 
 import os
 from pathlib import Path

@@ -59,7 +59,7 @@ def rule(
     permissions: Iterable[Permission],
     copied: Collection[Collection[int]] = (),
 ) -> Ruling:
-    """Return whether the page at `url` may publish the work that was seen on it on the day `on`.
+    """Return the ruling on whether the page at `url` may publish a work that was seen on it on the day `on`.
 
     copied: the chapter numbers of each copied text; if it is empty, a licence for some chapters allows nothing.
 

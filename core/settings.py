@@ -222,7 +222,7 @@ class PipelineSettings:
 
 @dataclass(frozen=True, slots=True)
 class EvidenceSettings:
-    """The store of evidence bundles, their time stamp authorities and their retention."""
+    """The store of evidence bundles, the timestamp authorities, and the retention of bundles."""
 
     url: types.EvidenceUrl = setting(
         "",
@@ -347,17 +347,17 @@ class Settings:
 
     @property
     def mongo_url(self) -> str:
-        """The page store's URL, embedded or not."""
+        """The URL of the page store, which may be the embedded one."""
         return self.services.mongo_url or sockets.mongo_url(self.home)
 
     @property
     def redis_url(self) -> str:
-        """The URL of the broker and of locks, embedded or not, and of the index unless `index_url` is set."""
+        """The URL of the Redis for broker and locks, and for the index unless `services.index_url` is set."""
         return self.services.redis_url or sockets.redis_url(self.home)
 
     @property
     def index_url(self) -> str:
-        """The index's URL: a single server, or a cluster, as its scheme shows."""
+        """The URL of the index. Its scheme distinguishes a single server from a cluster."""
         return self.services.index_url or self.redis_url
 
     @property

@@ -51,7 +51,7 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Layers:
-    """The home folder and its layers; an earlier layer takes precedence."""
+    """The home folder, and the layers of its settings; an earlier layer takes precedence."""
 
     home: Path
     layers: tuple[Layer, ...]
@@ -78,7 +78,11 @@ def effective_layers(environ: Mapping[str, str]) -> Layers:
 
 
 def planned_layers(environ: Mapping[str, str]) -> Layers:
-    """Return the layers for the next `zhuiwen up`: the environment, that of the last `zhuiwen up`, and the files."""
+    """Return the layers for the next `zhuiwen up`: the environment, the last `up`'s environment, and the files.
+
+    The environment of the last `up` is included only until `zhuiwen down`. Raises BadConfiguration if a file cannot be
+    read.
+    """
     home, from_environment = find_home(environ), environment_layer(environ)
     if environ.get(RESOLVED):
         return Layers(home, (from_environment,))
@@ -134,7 +138,10 @@ def started_layer(home: Path) -> Layer | None:
 
 
 def last_environment_layer(home: Path) -> Layer | None:
-    """Return the part of the started settings that came from the environment of `zhuiwen up`."""
+    """Return the layer of the started settings that came from the environment of `zhuiwen up`.
+
+    Returns None if nothing was started since the last `zhuiwen down`.
+    """
     started = started_layer(home)
     if started is None:
         return None

@@ -9,7 +9,7 @@ _HUMP = re.compile(r"(?<!^)(?=[A-Z])")
 
 
 def term(member: StrEnum) -> Message:
-    """Return the name of a member in the words of its enumeration.
+    """Return the message with the name of an enumeration member.
 
     >>> from core.states import Verdict
     >>> term(Verdict.FAIR_USE)

@@ -16,7 +16,7 @@ from typing import Any
 
 
 class TypesettingError(RuntimeError):
-    """The process ended without producing a document. The message is the end of its error output."""
+    """Raised if a document cannot be typeset. If its process failed, the message is the end of the error output."""
 
 
 def typeset(folder: Path, template: str, inputs: dict[str, str], made_at: datetime) -> bytes:

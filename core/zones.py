@@ -15,7 +15,7 @@ class Zone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ZonedLine:
-    """One visible line."""
+    """A visible line of a page, and its zone."""
 
     zone: Zone
     text: str

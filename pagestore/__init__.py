@@ -1,1 +1,1 @@
-"""Stores pages, page versions, texts of works and fingerprints, in MongoDB or the embedded server."""
+"""Stores pages and their versions, texts of works, fingerprints and evidence, in MongoDB or the embedded server."""

@@ -1,4 +1,4 @@
-"""Bytes of any length in MongoDB: compressed, split into parts, and verified by digest when they are read.
+"""Stores bytes of any length in MongoDB: compressed, split into parts, and verified by digest when they are read.
 
 `<name>` contains one small document for each key, `<name>_parts` the bytes. They are separate because the embedded
 server reads whole documents for a query of a range of ids: 5,000 documents of 5 kB took 230 ms, small ones 20 ms. The
@@ -30,7 +30,7 @@ _DUPLICATE_KEY = 11000
 
 
 class Blobs:
-    """Bytes by key, in a pair of collections.
+    """Stores bytes by key in a pair of collections.
 
     Bytes of up to `inline_bytes`, compressed, are stored in a single document.
     """
@@ -168,7 +168,7 @@ def _write_changes(collection: Any, changes: list[UpdateOne]) -> None:
 
 
 def is_duplicates_alone(error: BulkWriteError) -> bool:
-    """Return True if all errors of a bulk write are duplicate keys."""
+    """Return whether all errors of a bulk write are duplicate keys."""
     faults = error.details.get("writeErrors", [])
     return bool(faults) and all(fault["code"] == _DUPLICATE_KEY for fault in faults)
 

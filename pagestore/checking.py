@@ -1,4 +1,4 @@
-"""Reads the contents of a page store item by item and reports faults. It trusts nothing and writes nothing.
+"""Reads all contents of a page store and records damaged and missing items. Nothing is changed.
 
 A damaged store rejects a whole batch because of one item, so the items of such a batch are read one by one.
 """
@@ -52,9 +52,9 @@ class StoreFault:
 
 
 class StoreReading:
-    """One pass over a page store. Each item is read once, however many others refer to it.
+    """One pass over a page store, which records its faults in `faults`. items: the number of items read so far.
 
-    Raises ServiceUnavailable.
+    Its methods raise ServiceUnavailable if the store does not respond.
     """
 
     def __init__(self, database: MongoDatabase, bodies: RawBodies | None) -> None:
@@ -85,7 +85,7 @@ class StoreReading:
             fault.pages.add(page)
 
     def pages(self, ids: Iterable[str]) -> Iterator[Document]:
-        """Yield the documents of undamaged pages. What they refer to is not checked."""
+        """Yield the documents of undamaged pages. The versions and absences to which they refer are not checked."""
         for batch in batches(ids, BATCH_KEYS):
             for key, document in self._find_documents(PAGES, batch, {}).items():
                 if _passes_check(_check_page, document):
@@ -116,7 +116,10 @@ class StoreReading:
                     yield version
 
     def absences(self, page_by_key: Mapping[str, str]) -> Iterator[Absence]:
-        """Yield undamaged absences, and check their responses and captures. page_by_key: the page of each absence."""
+        """Yield undamaged absences, and check the responses and captures to which they refer.
+
+        page_by_key: the page of each absence.
+        """
         for batch in batches(page_by_key, BATCH_KEYS):
             for key, document in self._find_documents(ABSENCES, batch, page_by_key).items():
                 try:
@@ -146,7 +149,7 @@ class StoreReading:
                 self.note(CAPTURES, key, FaultKind.CHANGED, page_by_key[key])
 
     def contents(self, collection: str, page_by_key: Mapping[str, str]) -> dict[str, bytes]:
-        """Return the bytes under some keys. Faults of damaged and missing ones are recorded.
+        """Return the undamaged bytes under some keys, and record a fault for each damaged or missing key.
 
         page_by_key: the page that needs each key.
         """
@@ -166,7 +169,7 @@ class StoreReading:
         return intact
 
     def find_existing(self, collection: str, keys: Collection[str]) -> set[str]:
-        """Return those `keys` that exist in a collection of documents."""
+        """Return those `keys` under which a collection has a document."""
         return set(self._find_documents(collection, list(keys), None))
 
     def named_versions(self, pages: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -204,7 +207,10 @@ class StoreReading:
     def _find_documents(
         self, collection: str, keys: list[str], page_by_key: Mapping[str, str] | None
     ) -> dict[str, Document]:
-        """Return documents by id. If `page_by_key` is not None, missing documents are recorded as faults."""
+        """Return documents by id, and record a fault for each that cannot be read.
+
+        page_by_key: the page that needs each document; if it is not None, missing documents are recorded, too.
+        """
         documents_by_key, owners = dict[str, Document](), page_by_key or {}
         for batch in batches(keys, BATCH_KEYS):
             items, errors = _read_items(partial(self._find_by_key, collection), batch)
@@ -225,7 +231,7 @@ class StoreReading:
 def _read_items(
     read: Callable[[list[str]], dict[str, Item]], keys: list[str]
 ) -> tuple[dict[str, Item], dict[str, Exception]]:
-    """Read several items; if one of them is damaged, read them one by one. Returns the items and the errors, by key."""
+    """Read several items, one by one if one of them is damaged, and return the items and the errors by key."""
     try:
         return read(keys), {}
     except GARBLED as error:

@@ -1,4 +1,4 @@
-"""The connection to the page store's database, and the translation of pymongo's errors."""
+"""Connects to the page store's database, and converts pymongo's errors."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -88,7 +88,7 @@ def _classify_error(error: OperationFailure, database: MongoDatabase) -> Excepti
 
 
 def _is_busy_error(fault: str) -> bool:
-    """Return True if SQLite reports that another process is writing. Source: sqlite3ErrStr of SQLite 3.40."""
+    """Return whether SQLite reports that another process is writing. Source: sqlite3ErrStr of SQLite 3.40."""
     return "database is locked" in fault or "database table is locked" in fault
 
 
@@ -99,7 +99,7 @@ def _error_codes(error: OperationFailure) -> set[int | None]:
 
 
 def _can_write(database: MongoDatabase) -> bool:
-    """Return True if the server accepts a write. A full disk or a lock prevents all writes, not only one operation."""
+    """Return whether the server accepts a write. A full disk or a lock prevents all writes, not only one operation."""
     try:
         database["write_probe"].replace_one({"_id": "probe"}, {"_id": "probe"}, upsert=True)
     except PyMongoError:

@@ -1,4 +1,4 @@
-"""Records of everything in a store, for backups and moves. Another store of the same kind can import them.
+"""Reads all contents of a store as records, for backups and moves, and writes records into another store.
 
 A record is a document with its key under `_id`. For bytes by key it is `{"_id": key, "data": bytes}`, uncompressed and
 verified by digest when read. All other documents are unchanged.
@@ -37,7 +37,7 @@ BY_DIGEST = frozenset({RAW_BODIES, "page_texts", "captures", "certificates"})
 
 
 class Collection(Protocol):
-    """Records of one kind by key. The methods raise ServiceUnavailable."""
+    """Reads and writes records of one kind by key. The methods raise ServiceUnavailable if the store is down."""
 
     @property
     def name(self) -> str: ...
@@ -55,12 +55,12 @@ class Collection(Protocol):
         ...
 
     def put_back(self, records: Sequence[Document]) -> None:
-        """Replace damaged or missing records."""
+        """Store records in place of damaged or missing ones."""
         ...
 
 
 class DocumentCollection:
-    """The documents of a collection, unchanged."""
+    """A `Collection` of the documents in a collection of the database, which are copied unchanged."""
 
     def __init__(self, database: MongoDatabase, name: str) -> None:
         self.name = name
@@ -90,7 +90,7 @@ class DocumentCollection:
 
 
 class BytesCollection:
-    """Bytes by key, in the database or elsewhere."""
+    """A `Collection` of bytes by key, which may be stored outside of the database."""
 
     def __init__(self, name: str, blobs: RawBodies) -> None:
         self.name, self._blobs = name, blobs
@@ -109,7 +109,7 @@ class BytesCollection:
 
 
 class EvidenceCollection:
-    """The bundles and archived files in an evidence store."""
+    """A `Collection` of the bundles and archived files in an evidence store."""
 
     name = EVIDENCE
 
@@ -165,5 +165,8 @@ def readable(collection: Collection, keys: Sequence[str]) -> tuple[list[Document
 
 
 def is_whole(name: str, record: Document) -> bool:
-    """Return True if a record matches its key. Records whose keys are not digests are not checked."""
+    """Return whether the bytes of a record match its key. Records whose keys are not digests are not checked.
+
+    name: the collection of the record.
+    """
     return name not in BY_DIGEST or digest(record["data"]) == record["_id"]

@@ -309,7 +309,7 @@ def read_headers(documents: Iterable[Document]) -> Headers:
 
 
 def oldest_first(version: PageVersion) -> tuple[datetime, VersionId]:
-    """Return the sort key that puts versions in order, the oldest first."""
+    """Return the key that sorts versions by the time of their fetch, the oldest first."""
     return version.fetched_at, version.id
 
 

@@ -1,4 +1,4 @@
-"""The embedded page store: nx-27017, which speaks MongoDB's protocol, on a Unix socket that only this user can open.
+"""Runs the embedded page store: nx-27017, a server with MongoDB's protocol, on a Unix socket for this user only.
 
 Run as `python -m pagestore.embedded --data-dir FOLDER --socket PATH`.
 """
@@ -25,7 +25,7 @@ OPEN_FILES = 2_000  # 256 workers with three connections each, and three files f
 
 
 def main(arguments: list[str]) -> int:
-    """Serve until SIGTERM or SIGINT; return the exit code."""
+    """Serve until SIGTERM or SIGINT, and return the exit code: 1 if the folder is in use or unusable."""
     parser = argparse.ArgumentParser(prog="pagestore.embedded", description="The embedded page store.")
     parser.add_argument("--data-dir", type=Path, required=True)
     parser.add_argument("--socket", type=Path, required=True, dest="path")
@@ -53,7 +53,7 @@ def _exit_process(sentence: str) -> int:
 
 
 async def serve(handler: NeoSQLiteHandler, path: Path) -> None:
-    """Serve at a socket until a signal arrives."""
+    """Serve clients at the socket `path` until SIGTERM or SIGINT."""
     stop_event = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stop_event.set)

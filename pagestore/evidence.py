@@ -28,11 +28,10 @@ REMOVALS_PREFIX = "removals/"
 
 
 def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
-    """Return the evidence store at ZHUIWEN_EVIDENCE_URL: a folder, an S3 store or a MongoDB.
+    """Return the evidence store at a URL: a folder, an S3 store or a MongoDB.
 
-    If it is empty, the page store.
-
-    access: `Settings.s3`. Raises BadConfiguration if the URL has another form.
+    url: the setting `evidence_url`; if it is empty, evidence is stored in the database at `mongo_url`. access:
+    `Settings.s3`. Raises BadConfiguration if the URL has another form.
     """
     if url.startswith((FILE_SCHEME, "s3:")):
         return ObjectEvidenceStore(open_objects(url, access, VARIABLE, Message("service.evidence-folder")))
@@ -43,7 +42,7 @@ def open_evidence(url: str, mongo_url: str, access: S3Access) -> EvidenceStore:
 
 
 class MongoEvidenceStore:
-    """Bundles in MongoDB. The parts of a bundle are inserted first, its head last; nothing is updated."""
+    """An `EvidenceStore` in MongoDB. The parts of a bundle are inserted first, its head last; nothing is updated."""
 
     def __init__(self, database: MongoDatabase) -> None:
         self._database = database
@@ -107,7 +106,10 @@ class MongoEvidenceStore:
 
 
 class ObjectEvidenceStore:
-    """Bundles as objects, named by their digest and the SHA-256 of their bytes. Removals are objects too."""
+    """An `EvidenceStore` of objects, which are named by a bundle's digest and the SHA-256 of its bytes.
+
+    Removals are objects, too.
+    """
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -172,7 +174,7 @@ def _bundle_head(name: str, content: bytes) -> Document:
 
 
 def removal_document(removal: BundleRemoval) -> Document:
-    """Return a removal as a document of the log and of a backup."""
+    """Return the document of a removal, for the database and for backups."""
     at, reason = microseconds(removal.removed_at), pack_text(removal.reason)
     return {"_id": removal.digest, "bytes": removal.bytes, "removed_at": at, "reason": reason}
 

@@ -1,4 +1,4 @@
-"""The history of pages in MongoDB or the embedded server. Every operation selects documents by `_id`.
+"""Stores the history of pages in MongoDB or the embedded server. All operations select documents by `_id`.
 
 pages            `states` and `absences` in a page's own document; `gone` while it is gone
 page_absences    the responses that report a page as missing; never changed

@@ -10,7 +10,7 @@ from pagestore.raw_bodies import MovedBodies, ObjectBodies, RawBodies
 
 
 def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> MongoPageStore:
-    """Return the page store in `database`, with bodies at ZHUIWEN_RAW_URL. Nothing is sent.
+    """Return the page store in `database`, with response bodies at `raw_url` unless it is empty. Nothing is sent.
 
     Raises BadConfiguration if the URL is invalid.
     """
@@ -18,7 +18,10 @@ def open_page_store(database: MongoDatabase, raw_url: str, access: S3Access) -> 
 
 
 def open_raw_bodies(database: MongoDatabase, raw_url: str, access: S3Access) -> RawBodies | None:
-    """Return the store of bodies at ZHUIWEN_RAW_URL, or None if they are in the database. Raises BadConfiguration."""
+    """Return the store of response bodies at `raw_url`, or None if it is empty and they are in the database.
+
+    Raises BadConfiguration if the URL is invalid.
+    """
     if not raw_url:
         return None
     bodies = ObjectBodies(open_objects(raw_url, access, "ZHUIWEN_RAW_URL"))

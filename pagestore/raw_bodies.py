@@ -22,7 +22,10 @@ T = TypeVar("T")
 
 
 class RawBodies(Protocol):
-    """Bodies by their digest. The methods raise ServiceUnavailable and BadConfiguration."""
+    """Stores response bodies under their digests.
+
+    The methods raise ServiceUnavailable if the store does not respond, and BadConfiguration if it rejects the access.
+    """
 
     def put_many(self, bodies: Mapping[str, bytes], /) -> None:
         """Store bodies, each under its digest; existing ones are not changed."""
@@ -44,12 +47,12 @@ class RawBodies(Protocol):
         ...
 
     def put_back(self, bodies: Mapping[str, bytes], /) -> None:
-        """Replace damaged bodies by copies."""
+        """Store bodies in place of damaged ones."""
         ...
 
 
 class ObjectBodies:
-    """Bodies as objects. Several requests are sent concurrently."""
+    """`RawBodies` as objects. Several requests are sent concurrently."""
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
@@ -97,7 +100,7 @@ class ObjectBodies:
 
 
 class MovedBodies:
-    """Stores new bodies in one store, and reads bodies from before the setting was changed from the database."""
+    """`RawBodies` in a store that was configured later: new bodies are stored there, older ones are in the database."""
 
     def __init__(self, bodies: RawBodies, earlier: Blobs) -> None:
         self._bodies, self._earlier = bodies, earlier

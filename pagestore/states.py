@@ -1,4 +1,4 @@
-"""The states of a page (a version, or gone), and the responses that prove that it was gone.
+"""Converts the states of a page (a version, or gone) and its absences to documents and back.
 
 A page's states are in its own document, so that a state and what it refers to are written atomically.
 """
@@ -55,7 +55,7 @@ def read_states(entries: Iterable[Document]) -> list[PageState]:
 
 
 def on_page(version: PageVersion, current: VersionId | None, entries: Iterable[Document]) -> VersionOfPage:
-    """Return a version with its state on the page. current: the page's current version; entries: the page's states."""
+    """Return a version with its state on the page. current: the page's current version. entries: the page's states."""
     times = [entry["at"] for entry in entries if entry["kind"] == "version" and entry["key"] == version.id]
     times.append(microseconds(version.fetched_at))
     return VersionOfPage(version, current == version.id, Sighted(moment(min(times)), moment(max(times))))

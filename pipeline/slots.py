@@ -1,9 +1,9 @@
-"""Limits the number of crawls and imports that run on one machine at a time, by slots.
+"""Slots that limit the long jobs of one machine.
 
 A slot is a file in the home folder, locked while it is in use.
 
-The system releases the lock when the last process that has the file open ends, for whatever reason. The file names the
-task of the holder. If it names a task but no process holds the slot, the holder was killed.
+The system releases the lock when the last process that has the file open ends, for whatever reason. The file contains
+the task of the holder. If it contains a task and nobody holds the slot, the holder was killed.
 """
 
 import fcntl

@@ -1,1 +1,1 @@
-"""Bytes by key, written once: core.ports.ObjectStore in a folder and in S3-compatible stores."""
+"""Stores bytes by key, each written once: core.ports.ObjectStore in a folder and in S3-compatible stores."""

@@ -1,4 +1,4 @@
-"""Objects as read-only files in a folder."""
+"""Stores objects as read-only files in a folder."""
 
 import errno
 import os
@@ -80,9 +80,10 @@ class FolderObjects:
 
 
 def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
-    """Return the contents of a regular file.
+    """Return the content of a regular file.
 
-    Raises BrokenInvariant for links, devices and pipes, which may be endless.
+    Raises BrokenInvariant if it has more than `most_bytes`, or if it is a link, a device or a pipe, which may be
+    endless.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
@@ -103,7 +104,7 @@ def _read_regular_file(path: Path, key: str, most_bytes: int) -> bytes:
 
 
 def _link_new(target: Path, content: bytes) -> bool:
-    """Write a file atomically unless it exists; return whether it was written."""
+    """Write a file atomically unless it exists, and return whether it was written."""
     descriptor, temporary = tempfile.mkstemp(dir=target.parent, prefix=".writing-")
     try:
         with os.fdopen(descriptor, "wb") as file:

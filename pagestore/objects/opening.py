@@ -17,8 +17,8 @@ ALLOWED = ("file:///FOLDER", "s3://BUCKET/PREFIX")
 def open_objects(url: str, access: S3Access, variable: str, folder: Message | None = None) -> ObjectStore:
     """Return the store at `file:///FOLDER` or `s3://BUCKET/PREFIX`. Nothing is created, written or sent.
 
-    access: `Settings.s3`; variable: the name of the setting that has the URL, for errors; folder: the name of a folder
-    store in errors. Raises BadConfiguration if the URL has another form or boto3 is not installed.
+    access: `Settings.s3`. variable: the setting that contains the URL, for errors. folder: the name of a folder store
+    in errors. Raises BadConfiguration if the URL has another form or boto3 is not installed.
     """
     if url.startswith(FILE_SCHEME):
         return FolderObjects(Path(url.removeprefix(FILE_SCHEME)), folder)

@@ -1,4 +1,4 @@
-"""Objects in any S3-compatible store, each written once. Either the store ensures this, or each write checks first."""
+"""Stores objects in any S3-compatible store. Each is written once, which the store ensures or each write checks."""
 
 import hashlib
 from base64 import b64encode
@@ -102,7 +102,7 @@ class S3Objects:
 
     @cached_property
     def refuses_overwriting(self) -> bool:
-        """True if the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
+        """Whether the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
 
         Raises the errors of any other write.
         """
@@ -117,7 +117,7 @@ class S3Objects:
         return shared_client(self._access, self._where, is_brief=self._is_brief)
 
     def _put_object(self, name: str, content: bytes, *, is_conditional: bool) -> bool:
-        """Write an object; return False if it exists already. Raises BrokenInvariant if the stored bytes differ.
+        """Write an object, and return False if it exists already. Raises BrokenInvariant if the stored bytes differ.
 
         is_conditional: whether to ask the store to reject an existing object.
         """

@@ -40,7 +40,7 @@ _REGION = {
     "IllegalLocationConstraintException",
 }
 _ADDRESSING = {"SecondLevelDomainForbidden", "PathStyleDomainForbidden"}  # Aliyun OSS, Tencent COS
-# The connection's bytes or clock were at fault, not the request.
+# Errors that the connection or the clock caused, not the request.
 _TEMPORARY = {
     "RequestTimeout",
     "BadDigest",
@@ -54,7 +54,7 @@ _NO_CODE = re.compile(r"[^A-Za-z0-9.]")
 
 
 class S3Access(Hashable, Protocol):
-    """The access to a store, as in `core.settings.S3Settings`. For empty values boto3's own defaults are used."""
+    """The access to a store, as in `core.settings.S3Settings`. For empty values, boto3's own defaults apply."""
 
     @property
     def endpoint_url(self) -> str: ...
@@ -121,7 +121,7 @@ def _create_client(access: S3Access, _process: int, *, is_brief: bool) -> Any:
 
 @contextmanager
 def limit_responses(most_bytes: int) -> Iterator[None]:
-    """Limit the size of responses inside the block."""
+    """Limit the size of responses inside the block. most_bytes: the size of the largest object to receive."""
     token = _most_bytes.set(most_bytes + MAX_RESPONSE_BYTES)
     try:
         yield
@@ -157,7 +157,7 @@ class _BoundedSocket:
 
 
 class _BoundedResponse(io.RawIOBase):
-    """Reads from a socket up to a number of bytes and a time limit; raises TimeoutError beyond them."""
+    """A raw stream from a socket. Reading raises TimeoutError after a number of bytes or a time limit."""
 
     def __init__(self, raw: io.RawIOBase) -> None:
         self._raw, self._bytes_left, self._end = raw, _most_bytes.get(), monotonic() + RESPONSE_TIMEOUT_S
