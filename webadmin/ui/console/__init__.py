@@ -1,1 +1,1 @@
-"""Shared parts of the command line: output, lists, faults, sessions, keys."""
+"""Shared parts of the command line: output, lists, errors, sessions and keys."""

@@ -1,4 +1,4 @@
-"""Parses days that a user types."""
+"""Parses days that a user enters."""
 
 from datetime import date
 
@@ -6,7 +6,7 @@ from core.errors import BadInput
 
 
 def parse_day(option: str, text: str) -> date | None:
-    """Return the day in an option, or None for "". Raises BadInput for any other text."""
+    """Return the day that an option contains, or None for "". Raises BadInput for any other text."""
     if not text:
         return None
     try:

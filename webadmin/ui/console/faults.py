@@ -1,4 +1,4 @@
-"""Reports an error as one line on stderr and an exit code; the traceback of a bug goes into a log file."""
+"""Reports an error as one line on stderr and an exit code. The traceback of a bug is written to a log file."""
 
 import sys
 import tempfile
@@ -19,7 +19,10 @@ DONE, FAILED, USAGE, INTERRUPTED = 0, 1, 2, 130
 
 
 def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
-    """Print a one-line message on `error` for the user, and return the exit code."""
+    """Print a one-line message about an error, and return the exit code.
+
+    environ: the environment that determines the settings.
+    """
     error = _convert_database_error(error) or error
     if told := of_a_full_disk(error, environ):
         complain(told)
@@ -33,7 +36,7 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
     if isinstance(error, UnicodeEncodeError) and not error.object.isprintable() and error.object in " ".join(sys.argv):
         complain(Message("cli.no-utf-8", argument=error.object))
         return USAGE
-    # Typer's errors for wrong arguments have a message and an exit code; their classes are private.
+    # Typer's errors for wrong arguments have a message and an exit code. Their classes are private.
     if hasattr(error, "format_message") and hasattr(error, "exit_code"):
         if type(error).__name__ == "NoArgsIsHelpError":  # Without arguments, the help is printed.
             sys.stderr.write(f"{error.format_message()}\n")
@@ -50,7 +53,7 @@ def report_error(error: BaseException, environ: Mapping[str, str]) -> int:
 
 
 def complain(fault: object) -> None:
-    """Print one line on stderr, without control characters from crawled text."""
+    """Print an error or a text as one line on stderr, without control characters from crawled text."""
     sys.stderr.write(f"zhuiwen: {terminal_text(' '.join(translate_for_console(fault).split()))}\n")
 
 
@@ -60,7 +63,7 @@ def warn(warning: Message) -> None:
 
 
 def create_private_log(folder: Path) -> Path:
-    """Create the log of the command line, readable only by this user, and return its path.
+    """Create the log of the command line in a folder, readable only by this user, and return its path.
 
     Raises OSError if the folder is not writable.
     """
@@ -68,7 +71,7 @@ def create_private_log(folder: Path) -> Path:
 
 
 def full_disk(environ: Mapping[str, str]) -> Message | None:
-    """Return the message on a full disk of the installation, or None if no disk is full."""
+    """Return a message about the full disk of the installation, or None if no disk is full."""
     from core import disk
     from core.settings_loading import load  # takes 0.15 s to import, and few commands need it
 
@@ -79,7 +82,7 @@ def full_disk(environ: Mapping[str, str]) -> Message | None:
 
 
 def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message | None:
-    """Return the message on a failure caused by a full disk, or None for any other failure."""
+    """Return a message about an error that a full disk caused, or None for any other error."""
     lack = find_disk_full_error(error)
     if lack is None and not isinstance(error, RetryLater):
         return None
@@ -93,8 +96,8 @@ def of_a_full_disk(error: BaseException, environ: Mapping[str, str]) -> Message 
 
 
 def _convert_database_error(error: BaseException) -> ZhuiwenError | None:
-    """Convert Django's error for a database that cannot be used to one of the product's, or return None."""
-    if "django.db" not in sys.modules:  # takes 0.1 s to import; without it, no query was made
+    """Return the product's error for Django's error that the database cannot be used, or None for any other error."""
+    if "django.db" not in sys.modules:  # takes 0.1 s to import; if it is not imported, no query was made
         return None
     from django.conf import settings
 
@@ -107,7 +110,7 @@ def _convert_database_error(error: BaseException) -> ZhuiwenError | None:
 
 
 def _usage_message(error: Any) -> Message:
-    """Return the message on wrong arguments, which is typer's own text for rare errors."""
+    """Return a message about wrong arguments. For rare errors, it contains Typer's own text."""
     param, context = getattr(error, "param", None), getattr(error, "ctx", None)
     name = " / ".join(param.opts) if param and param.opts[0].startswith("-") else (param and param.metavar) or ""
     name = name or (param.name.upper() if param else "")
@@ -134,7 +137,7 @@ def _write_traceback(error: BaseException, environ: Mapping[str, str]) -> Path:
 
 
 def _log_folder(environ: Mapping[str, str]) -> Path:
-    """Return the log folder of the home folder, or a new temporary folder if that one cannot be used."""
+    """Return the log folder in the home folder, or a new temporary folder if the log folder cannot be used."""
     from core.settings_loading import load
 
     try:

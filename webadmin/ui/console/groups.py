@@ -1,4 +1,4 @@
-"""Groups of commands, such as `site add` and `site list` in `site`."""
+"""Groups of commands, such as `site` with `site add` and `site list`."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -7,9 +7,9 @@ import typer
 
 
 def verb_group(about: str, verbs: Mapping[str, Callable[..., Any]]) -> typer.Typer:
-    """Return a group of commands."""
+    """Return a group of commands. about: the help text of the group. verbs: the commands by name."""
     group = typer.Typer(help=about, rich_markup_mode=None, no_args_is_help=True)
-    group.callback()(_before_each)  # without a callback, typer turns a group with one verb into that verb
+    group.callback()(_before_each)  # without a callback, Typer turns a group with one verb into that verb
     for name, verb in verbs.items():
         group.command(name)(verb)
     return group

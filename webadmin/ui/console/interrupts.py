@@ -1,4 +1,4 @@
-"""Handles Ctrl-C while a command waits: it is recorded during a step and raised after it.
+"""Handles Ctrl-C while a command waits. An interrupt is recorded during a step and raised after it.
 
 A database driver or client may turn an interrupt raised inside its call into another error.
 """
@@ -22,7 +22,10 @@ class Interrupts:
             raise KeyboardInterrupt
 
     def note(self, number: int, frame: FrameType | None) -> None:
-        """Record an interrupt; raise a second interrupt immediately, because the step may hang."""
+        """Record an interrupt, as a signal handler.
+
+        A second interrupt is raised immediately, because the step may hang.
+        """
         if self._is_noted:
             signal.default_int_handler(number, frame)
         self._is_noted = True
@@ -30,7 +33,7 @@ class Interrupts:
 
 @contextmanager
 def record_interrupts() -> Iterator[Interrupts]:
-    """Record Ctrl-C within the block, and raise KeyboardInterrupt afterwards, even if the step raised another error.
+    """Record Ctrl-C within the block, and raise KeyboardInterrupt afterwards, even if the block raised another error.
 
     Only the main thread, which receives signals, may use it.
     """
@@ -48,7 +51,10 @@ def record_interrupts() -> Iterator[Interrupts]:
 
 @contextmanager
 def raise_on_termination() -> Iterator[None]:
-    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed. Only for the main thread."""
+    """Raise SystemExit on SIGTERM within the block, so that unfinished work is removed.
+
+    Only the main thread may use it.
+    """
     before = signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number))
     try:
         yield

@@ -1,4 +1,4 @@
-"""Finds rows by the keys that a user types, and rejects unknown keys."""
+"""Finds rows by the keys that a user enters, and rejects unknown keys."""
 
 from typing import TYPE_CHECKING, TypeVar
 

@@ -1,4 +1,4 @@
-"""Prints lists as a table for a person or as JSON for programs, from one description of the columns."""
+"""Prints lists as tables for people or as JSON for programs, from one description of the columns."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ Value = str | Callable[[Any], object]
 class ConsoleColumn:
     """A column of a list. value: the name of an attribute ("site.name"), or a function of the row.
 
-    key: the name in JSON, or "" to omit it there. head: the message code of the heading in the table, or "" to omit the
-    column there. cell: replaces `value` in the table. is_number: the column is aligned to the right.
+    key: the name in JSON, or "" to omit the column there. head: the message code of the heading in the table, or "" to
+    omit the column there. cell: replaces `value` in the table. is_number: whether the column is aligned to the right.
     """
 
     key: str
@@ -30,7 +30,10 @@ class ConsoleColumn:
 
 
 def share_column(key: str, head: str, name: str) -> ConsoleColumn:
-    """Return a column for a share in [0, 1], formatted by core.shares for programs and for people."""
+    """Return a column for a share in [0, 1], which core.shares formats for programs and for people.
+
+    name: the attribute that contains the share.
+    """
     share = attrgetter(name)
     return ConsoleColumn(
         key, head, lambda row: cut_share(share(row)), lambda row: format_percentage(share(row)), is_number=True
@@ -38,7 +41,7 @@ def share_column(key: str, head: str, name: str) -> ConsoleColumn:
 
 
 def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: Settings, *, is_json: bool) -> None:
-    """Print the rows as JSON or as a table; times are in the user's time zone."""
+    """Print the rows as JSON or as a table. Times are in the user's time zone."""
     if is_json:
         as_json([as_record(row, columns, settings) for row in rows])
         return
@@ -51,7 +54,7 @@ def print_list(rows: Iterable[Any], columns: Sequence[ConsoleColumn], settings: 
 
 
 def as_record(row: Any, columns: Sequence[ConsoleColumn], settings: Settings) -> dict[str, Any]:
-    """Return a row as JSON values, for programs."""
+    """Return a row as JSON values. Times are in the user's time zone."""
     values = {column.key: _column_value(row, column.value) for column in columns if column.key}
     return {key: local_iso(value, settings) if isinstance(value, datetime) else value for key, value in values.items()}
 

@@ -21,7 +21,7 @@ HIDDEN = "◌"  # replaces an invisible character
 MARK_OPEN, MARK_CLOSE = "⟦", "⟧"
 _INVISIBLE = frozenset({"Cc", "Cf", "Cs"})
 
-Piece = tuple[str, bool]  # Text, and whether it was changed.
+Piece = tuple[str, bool]  # a text, and whether it was changed
 
 
 def terminal_text(text: str) -> str:
@@ -54,12 +54,15 @@ def pad_text(text: str, columns: int) -> str:
 
 
 def translate_heading(name: str) -> str:
-    """Translate the message code of a column's heading or of a value; return other texts unchanged."""
+    """Translate the message code of a column heading or a value. Any other text is returned unchanged."""
     return translate_for_console(Message(name)) if has_words(name) else name
 
 
 def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right: Sequence[str] = ()) -> None:
-    """Print a table: in columns on a terminal, elsewhere as lines with tabs, the headings first."""
+    """Print a table: in columns on a terminal, elsewhere as lines with tabs, the headings first.
+
+    right: the columns that are aligned to the right.
+    """
     cells = [[terminal_text(translate_for_console(cell)) for cell in row] for row in rows]
     if not sys.stdout.isatty():
         for row in [list(map(translate_heading, columns)), *cells]:
@@ -78,10 +81,7 @@ def print_table(columns: Sequence[str], rows: Iterable[Sequence[object]], right:
 
 
 def as_json(value: object) -> None:
-    """Print `value` as JSON, with control characters escaped.
-
-    Messages are always in English.
-    """
+    """Print a value as JSON, with control characters escaped. Messages are always in English."""
     text = json.dumps(value, ensure_ascii=False, indent=1, default=_json_value)
     acting = {char for char in text if char != "\n" and unicodedata.category(char) in {*_INVISIBLE, "Zl", "Zp"}}
     typer.echo(text.translate({ord(char): json.dumps(char)[1:-1] for char in acting}))
@@ -94,12 +94,12 @@ def _json_value(value: object) -> object:
 
 
 def print_line(line: object, *, err: bool = False) -> None:
-    """Print one line: a message, an error of the product, or plain text."""
+    """Print one line: a message, an error of the product, or plain text. err: print to stderr."""
     typer.echo(terminal_text(translate_for_console(line)), err=err)
 
 
 def print_fields(pairs: Iterable[tuple[str, object]]) -> None:
-    """Print named values, one on each line, without empty ones."""
+    """Print named values, one on each line. Empty values are left out."""
     for name, value in pairs:
         if value not in ("", None):
             print_line(Message("cli.field", name=translate_heading(name), value=translate_for_console(value)))
@@ -130,7 +130,10 @@ def print_passage(side: str, pieces: Iterable[Piece]) -> None:
 
 
 def excerpt_pieces(span: Mapping[str, Any], side: str, max_chars: int) -> list[Piece]:
-    """Return one side of a passage stored with a case, cut into equal and changed pieces."""
+    """Return one side of a passage stored with a case, divided into equal and changed pieces.
+
+    side: "page" or "work". max_chars: longer excerpts are cut.
+    """
     first = 1 if side == "page" else 3
     excerpt, start = span.get(f"{side}_excerpt", ""), span[side][0]
     pieces: list[Piece] = []
@@ -158,7 +161,7 @@ def _shorten(pieces: Iterable[Piece], max_chars: int) -> Iterator[Piece]:
 
 @contextmanager
 def progress(label: Message | str) -> Iterator["Meter"]:
-    """Yield a progress meter on stderr, which moves on a terminal and otherwise prints lines from time to time."""
+    """Yield a progress meter on stderr, which moves on a terminal and prints lines elsewhere."""
     meter = Meter(label)
     try:
         yield meter
@@ -167,7 +170,7 @@ def progress(label: Message | str) -> Iterator["Meter"]:
 
 
 class Meter:
-    """Shows the progress of long work; if stderr is not a terminal, it prints a line for each tenth."""
+    """Displays the progress of long work. If stderr is not a terminal, it prints a line for each tenth."""
 
     def __init__(self, label: Message | str) -> None:
         self._label = translate_for_console(label)
@@ -176,19 +179,22 @@ class Meter:
         self._last = ""
 
     def update(self, done: int, total: int) -> None:
-        """Show that `done` of `total` items are done."""
+        """Display that `done` of `total` items are done."""
         tenth = 10 * done // max(1, total)
         if self._is_terminal or tenth != self._tenth:
             self._tenth = tenth
             self.text(Message("cli.done-of", done=done, total=total))
 
     def of_part(self, part: str, done: int, total: int) -> None:
-        """Show the progress of one of several parts; if stderr is not a terminal, show only its end."""
+        """Display the progress of one of several parts.
+
+        If stderr is not a terminal, only the end of the part is printed.
+        """
         if self._is_terminal or (done >= total and total):
             self.text(Message("backup.progress", part=part, done=done, total=total))
 
     def text(self, state: Message) -> None:
-        """Show a state as a message."""
+        """Display a state as a message."""
         line = terminal_text(translate_for_console(Message("cli.field", name=self._label, value=state)))
         if line == self._last:
             return

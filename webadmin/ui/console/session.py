@@ -16,7 +16,7 @@ _openers: list[Callable[[], Settings]] = []
 
 
 def register_opener(opener: Callable[[], Settings]) -> None:
-    """Register the function that joins this process to the installation and returns its settings."""
+    """Register the function that prepares this process for the installation and returns its settings."""
     _openers.append(opener)
 
 
@@ -24,7 +24,7 @@ def register_opener(opener: Callable[[], Settings]) -> None:
 def session() -> Iterator[Settings]:
     """Set up Django for the block and yield the settings of the installation.
 
-    Raises ServiceUnavailable if the admin database does not answer or has no tables yet, DamagedStore if it is damaged.
+    Raises ServiceUnavailable if the admin database is unreachable or has no tables yet, DamagedStore if it is damaged.
     """
     settings = _openers[-1]()
     _configure_logging(settings)
@@ -55,12 +55,12 @@ def local_time(moment: datetime, settings: Settings) -> str:
 
 
 def local_iso(moment: datetime | None, settings: Settings) -> str | None:
-    """Format a time in the user's time zone for programs, as ISO 8601."""
+    """Format a time in the user's time zone as ISO 8601, for programs. Return None for None."""
     return None if moment is None else moment.astimezone(ZoneInfo(settings.web.time_zone)).isoformat(timespec="seconds")
 
 
 def _configure_logging(settings: Settings) -> None:
-    """Send the warnings of libraries to a file instead of the terminal."""
+    """Write the warnings of libraries to a file instead of the terminal."""
     logging.basicConfig(
         filename=create_private_log(settings.home / "logs"),
         level=logging.WARNING,

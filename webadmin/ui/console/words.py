@@ -1,4 +1,4 @@
-"""Translates the output of the command line to the language of the settings or else the terminal's locale.
+"""Translates the output of the command line into the language of the settings, or else of the terminal's locale.
 
 Texts shared with the admin, such as the descriptions of settings, are read from its catalogue without Django, which
 would take ten times as long.
@@ -23,29 +23,32 @@ _CATALOGUES = Path(__file__).resolve().parents[2] / "locale"
 
 @cache
 def console_language() -> str:
-    """Return the language of this command, which is determined before `deploy.home.adopt` changes the environment."""
+    """Return the language of this command. It is determined before `deploy.home.adopt` changes the environment."""
     return detect_language(os.environ)
 
 
 def detect_language(environ: Mapping[str, str]) -> str:
-    """Return Django's language code for Chinese or English."""
+    """Return Django's language code for Chinese or English, from the settings or the locale."""
     said = _configured_language(environ) or next((environ[name] for name in _LOCALE if environ.get(name)), "")
     return CHINESE if said.lower().startswith("zh") else ENGLISH
 
 
 def translate_for_console(said: object) -> str:
-    """Translate a message or an error of the product into the language of this command; format anything else."""
+    """Translate a message or an error of the product into the language of this command.
+
+    Convert any other value to text.
+    """
     message = said.message if isinstance(said, ZhuiwenError) else said
     return message.in_language(console_language()) if isinstance(message, Message) else str(said)
 
 
 def obfuscation(kind: str) -> str:
-    """Return the name of an obfuscation."""
+    """Return the label of an obfuscation."""
     return OBFUSCATIONS[kind].label.in_language(console_language())
 
 
 def obfuscation_found(kind: str, count: int, example: str) -> Message:
-    """Return a message on an obfuscation of a page, with the caveat for readers who rely on its text."""
+    """Return a message about an obfuscation of a page, with the caveat for readers who rely on its text."""
     named, caveat = obfuscation(kind), OBFUSCATIONS[kind].caveat
     if caveat is None:
         return Message("corpus.obfuscation", kind=named, count=count, example=example)
@@ -60,7 +63,7 @@ def translator() -> Callable[[str], str]:
 
 
 def _configured_language(environ: Mapping[str, str]) -> str:
-    """Return the language in the settings, or "" if it is not set; the default only applies to the admin."""
+    """Return the language in the settings, or "" if it is not set. The default applies only to the admin."""
     if said := environ.get(environment_variable("language"), "").strip():
         return said
     try:

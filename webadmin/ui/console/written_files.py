@@ -1,4 +1,4 @@
-"""Checks the output file of a command before the work, and writes and reports it afterwards."""
+"""Checks the output path of a command before the work, and writes the file and reports it afterwards."""
 
 from pathlib import Path
 
@@ -8,13 +8,13 @@ from webadmin.ui.console.output import print_line
 
 
 def require_folder(path: Path | None) -> None:
-    """Raise UnreadableFile if the folder of a file does not exist."""
+    """Raise UnreadableFile if the folder of a file does not exist. None is allowed."""
     if path is not None and not path.parent.is_dir():
         raise UnreadableFile(path, "cli.no-such-folder")
 
 
 def write(path: Path, content: bytes) -> None:
-    """Write a file and report it. Raises UnreadableFile."""
+    """Write a file and print its path. Raises UnreadableFile if it cannot be written."""
     try:
         path.write_bytes(content)
     except OSError as error:

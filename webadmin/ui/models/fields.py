@@ -13,9 +13,9 @@ from core.wording import Message
 
 
 class CopiedKey(models.ForeignKey):
-    """A foreign key copied from `source` when the row is created: "site.rights_holder" is the holder of its site.
+    """A foreign key copied from `source` when the row is created: "site.rights_holder" is that of the site.
 
-    Only keys that never change are copied: a page stays on its site, a site with its rights holder. The key is filled
+    Only keys that never change are copied: a page stays on its site, a site with its rights holder. The key is set
     whenever rows are created through the models, including by `bulk_create`.
     """
 
@@ -52,7 +52,7 @@ MAX_TEXT_CHARS = 1_000  # characters of one parameter; URLs and messages of othe
 class MessageField(models.JSONField):
     """A field for a `core.wording.Message`, None, or a list of messages.
 
-    A plain text, such as the output of another program, is stored as a message with this text.
+    A plain text, such as the output of another program, is stored as a message that contains it.
     """
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
@@ -66,7 +66,7 @@ class MessageField(models.JSONField):
 
 
 def convert_to_message(said: object) -> Message:
-    """Convert a message, one of the product's errors, or any other text to a message."""
+    """Convert a message, an error of the product, or any other text to a message."""
     if isinstance(said, Message):
         return said
     inner = getattr(said, "message", None)
@@ -88,7 +88,7 @@ def _dump_value(value: Any) -> Any:
 
 
 def _storable_value(value: Any) -> Any:
-    """Return a JSON value in which texts are cut to MAX_TEXT_CHARS and can be stored by every database."""
+    """Return a JSON value whose texts are cut to MAX_TEXT_CHARS and can be stored by every database."""
     if isinstance(value, str):
         return with_length_kept(value)[:MAX_TEXT_CHARS]
     if isinstance(value, Mapping):
@@ -97,7 +97,10 @@ def _storable_value(value: Any) -> Any:
 
 
 class ObfuscationKinds(models.CharField):
-    """A field with the kinds in `obfuscations`, set when the row is saved; with `bulk_update`, set it explicitly."""
+    """A field with the kinds in `obfuscations`, set when the row is saved.
+
+    `bulk_update` requires that it is set explicitly.
+    """
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(**{"max_length": 1_000, "blank": True, "editable": False, **kwargs})
@@ -109,7 +112,9 @@ class ObfuscationKinds(models.CharField):
 
 
 def obfuscation_kinds(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Return the kinds, each between spaces, so that a search for a kind does not match within another name.
+    """Return the kinds of obfuscations, each between spaces.
+
+    A search for a kind between spaces does not match within another name.
 
     >>> obfuscation_kinds([{"kind": "homophone", "count": 6}, {"kind": "inserted", "count": 1}]), obfuscation_kinds([])
     (' homophone inserted ', '')
@@ -122,7 +127,10 @@ def join_kinds(kinds: Sequence[str]) -> str:
 
 
 def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models.Index]:
-    """Return the indexes that sort a list without reading rows, for one rights holder and for all."""
+    """Return the indexes that sort a list without reading rows, for one rights holder and for all.
+
+    name: the prefix of the index names. fields: the sort order. condition: of partial indexes.
+    """
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"{name}_of_holder"),
         models.Index(fields=fields, condition=condition, name=f"{name}_all"),
@@ -130,7 +138,7 @@ def in_order(name: str, *fields: str, condition: Q | None = None) -> list[models
 
 
 class AppendOnly(models.Model):
-    """A base class of rows that are written once. CHANGING: the fields that may be updated later."""
+    """A base class for rows that are written once. CHANGING: the fields that may be updated later."""
 
     CHANGING: frozenset[str] = frozenset()
 
@@ -147,7 +155,8 @@ class AppendOnly(models.Model):
         raise BrokenInvariant("bundle.not-removed", record=self._meta.label, key=self.pk)
 
 
-# PostgreSQL stores no NUL, and no database a lone surrogate. Each is replaced by one character, so offsets stay valid.
+# PostgreSQL cannot store NUL, and no database a lone surrogate. Each is replaced by one character, so that offsets stay
+# valid.
 UNSTORABLE = re.compile("[\x00\ud800-\udfff]")
 REPLACEMENT = "\ufffd"
 

@@ -1,4 +1,4 @@
-"""The labels of core's enumeration members, in the language of the reader."""
+"""The labels of core's enumeration members, in the user's language."""
 
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
@@ -59,17 +59,20 @@ CHANGES = {
 
 
 def choice_label(name: str, words: Mapping[Any, object]) -> str:
-    """Return the label of a member, or the stored name if this version does not know the member."""
+    """Return the label of a member, or the stored name if this version does not know the member.
+
+    words: the labels by member.
+    """
     return str(words.get(name, name))
 
 
 def name_of_obfuscation(kind: str) -> str:
-    """Return the label of an obfuscation."""
+    """Return the label of a kind of obfuscation."""
     return choice_label(kind, OBFUSCATIONS)
 
 
 def case_name(number: int, state: str) -> str:
-    """Return the name of a case, which in Chinese is called a lead until it is confirmed."""
+    """Return the name of a case with its number. In Chinese, a case is called a lead until it is confirmed."""
     code = "case-name.case" if state == CaseState.CONFIRMED else "case-name.lead"
     return _now(Message(code, number=number))
 
@@ -101,7 +104,7 @@ def allowance_choices() -> list[tuple[str, str]]:
 
 
 def unprotected_choices() -> list[tuple[str, str]]:
-    """Return the reasons for which a work is not protected."""
+    """Return the reasons why a work is not protected."""
     return _phrase_choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
 
 

@@ -1,1 +1,1 @@
-"""Shared parts of the pages of all applications: columns, paging, downloads, exports, errors."""
+"""Shared parts of the admin pages of all applications: columns, paging, downloads, exports, errors."""

@@ -1,4 +1,4 @@
-"""Actions of lists and records: buttons that ask for confirmation, messages on refusals, and redirects."""
+"""Actions on lists and records: buttons that ask for confirmation, error messages, and redirects."""
 
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
@@ -19,7 +19,11 @@ R = TypeVar("R")
 def confirmed_action(
     url_path: str, icon: str, button: Any, question: Any, explanation: Any, *, is_primary: bool = False
 ) -> Callable[[Any], Any]:
-    """Return a decorator for a manager's button that asks for confirmation before it acts."""
+    """Return a decorator for a manager's button that asks for confirmation before it acts.
+
+    button: the label. question, explanation: the title and text of the dialog. is_primary: whether the button is
+    highlighted.
+    """
     return action(
         description=button,
         url_path=url_path,
@@ -31,7 +35,7 @@ def confirmed_action(
 
 
 def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
-    """Redirect from a dialog to a record's page; htmx, which sends dialogs, needs its own redirect header."""
+    """Redirect from a dialog to a record's page. htmx, which sends dialogs, requires its own redirect header."""
     address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
     if "HX-Request" in request.headers:
         return HttpResponse(headers={"HX-Redirect": address})
@@ -41,7 +45,10 @@ def redirect_to_record(request: HttpRequest, record: Model) -> HttpResponse:
 def carry_out_each(
     request: HttpRequest, records: Iterable[R], act: Callable[[R], object], name: Callable[[R], str] = str
 ) -> int:
-    """Call `act` on each record, show each refusal with the record's name, and return the number of successes."""
+    """Call `act` on each record, and return the number of successes.
+
+    An error is displayed as a message that begins with the record's `name`.
+    """
     done = 0
     for record in records:
         try:

@@ -28,23 +28,23 @@ from webadmin.ui.pages.web_addresses import is_web_address
 from webadmin.ui.pages.wording import message_text
 
 NOTHING = "—"
-MAX_SITE_CHARS = 30  # characters of a name in a list
-Column = Callable[[Any, Any], object]  # A function of a model admin and a record.
+MAX_SITE_CHARS = 30  # characters of a site's name in a list
+Column = Callable[[Any, Any], object]  # a function of a model admin and a record
 
 
 def obfuscation_names(obfuscations: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the labels of kinds of obfuscation; a kind of a later version keeps its stored name."""
+    """Return the labels of kinds of obfuscation. A kind from a later version keeps its stored name."""
     return [name_of_obfuscation(str(item.get("kind"))) for item in obfuscations]
 
 
 def obfuscation_line(obfuscations: Iterable[Mapping[str, Any]]) -> str:
-    """Return the labels of kinds of obfuscation in one line, with the separator of the reader's language."""
+    """Return the labels of kinds of obfuscation in one line, with the separator of the user's language."""
     separator = "、" if (get_language() or "").startswith("zh") else ", "
     return separator.join(obfuscation_names(obfuscations)) or NOTHING
 
 
 def moment(at: datetime | None) -> str:
-    """Format a time for a table, in the reader's time zone."""
+    """Format a time for a table in the user's time zone, or return a dash for None."""
     return localtime(at).strftime("%Y-%m-%d %H:%M") if at else NOTHING
 
 
@@ -54,13 +54,16 @@ def day_and_time(at: datetime | None) -> list[str]:
 
 
 def html_list(row: str, cells: Iterable[tuple[object, ...]]) -> SafeString | str:
-    """Return an HTML list with an item for each tuple of cells, or a dash without any. row: the markup of an item."""
+    """Return an HTML list with an item for each tuple of cells, or a dash if there are none.
+
+    row: the markup of an item.
+    """
     items = format_html_join("", f"<li>{row}</li>", cells)
     return format_html('<ul class="list-disc pl-4">{}</ul>', items) if items else NOTHING
 
 
 def obfuscation_table(obfuscations: Iterable[Mapping[str, Any]]) -> SafeString | str:
-    """Return an HTML list of the kinds with their counts and examples, for a detail page."""
+    """Return an HTML list of the kinds of obfuscation with their counts and examples, for a record's page."""
     rows = (
         (name_of_obfuscation(str(item.get("kind"))), item.get("count", 0), spell_hidden(str(item.get("example", ""))))
         for item in obfuscations
@@ -73,7 +76,7 @@ def sentence_list(sentences: Iterable[str]) -> SafeString | str:
 
 
 def change_link(record: Model | None, text: str = "") -> SafeString | str:
-    """Return a link to a record's page."""
+    """Return a link to a record's page, or a dash for None. text: by default, the record's name."""
     if record is None:
         return NOTHING
     address = reverse(f"admin:{record._meta.app_label}_{record._meta.model_name}_change", args=[record.pk])
@@ -81,13 +84,16 @@ def change_link(record: Model | None, text: str = "") -> SafeString | str:
 
 
 def list_link(model: type[Model], text: object, **filters: object) -> SafeString:
-    """Return a link to a filtered list."""
+    """Return a link to a list with these filters."""
     address = reverse(f"admin:{model._meta.app_label}_{model._meta.model_name}_changelist")
     return format_html('<a class="text-link" href="{}?{}">{}</a>', address, urlencode(filters), text)
 
 
 def outside_link(url: str, text: str = "") -> SafeString | str:
-    """Return a link to a crawled page, or the bare URL if its scheme is not http or https."""
+    """Return a link to a crawled page, or only the text if the URL's scheme is not http or https.
+
+    text: by default, the URL.
+    """
     shown = spell_hidden(text or url)
     if not is_web_address(url):
         return shown
@@ -103,12 +109,15 @@ def two_lines(first: object, second: object, most: int = 60) -> list[str]:
 
 @display(description=_("site"), ordering="site__name")
 def site_name(record: Any) -> str:
-    """Return the name of a record's site, cut, because a long one would push other columns off the list."""
+    """Return the name of a record's site, cut, because a long name would push other columns off the list."""
     return clip_text(record.site.name, MAX_SITE_CHARS) if record.site else NOTHING
 
 
 def moment_column(field: str, description: Any, *, is_ordered: bool = False, header: bool = False) -> Column:
-    """Return a column with a time of each record. header: on two lines."""
+    """Return a column with a time of each record.
+
+    is_ordered: whether the list can be sorted by it. header: whether it takes two lines.
+    """
 
     @display(description=description, ordering=field if is_ordered else None, header=header)
     def column(model_admin: object, record: Any) -> object:
@@ -119,7 +128,10 @@ def moment_column(field: str, description: Any, *, is_ordered: bool = False, hea
 
 
 def text_column(path: str, description: Any, most: int = 60, *, is_ordered: bool = False) -> Column:
-    """Return a column with a text of each record or of a related one, cut to `most` characters."""
+    """Return a column with a text of each record or of a related record, cut to `most` characters.
+
+    is_ordered: whether the list can be sorted by it.
+    """
     text_of = attrgetter(path)
 
     @display(description=description, ordering=path.replace(".", "__") if is_ordered else None)
@@ -151,7 +163,7 @@ def count_column(name: str, description: Any) -> Column:
 
 
 def case_column(path: str) -> Column:
-    """Return a column that links to the case of each record."""
+    """Return a column that links to the case of each record. path: the attribute that contains the case."""
     case_of = attrgetter(path)
 
     @display(description=_("case"))
@@ -164,7 +176,7 @@ def case_column(path: str) -> Column:
 
 @display(description=_("faults"))
 def stored_faults(model_admin: object, record: Any) -> SafeString | str:
-    """Return the faults stored with a record, as a list."""
+    """Return the errors stored with a record, as a list."""
     return sentence_list(stored_sentence(fault) for fault in record.faults)
 
 
@@ -200,7 +212,7 @@ def state_column(colors: Mapping[Any, str]) -> Column:
 
 
 def label_text(labelled: Any) -> Column:
-    """Return a column with the text of a coloured column, for a record's page."""
+    """Return a column with only the text of a coloured column, for a record's page."""
 
     @display(description=labelled.short_description)
     def column(model_admin: object, record: Any) -> object:
@@ -210,7 +222,7 @@ def label_text(labelled: Any) -> Column:
 
 
 def draw_once(column: Column) -> Column:
-    """Cache a column for each record, because a form reads each field several times."""
+    """Cache the values of a column, because a form reads each field several times."""
 
     @wraps(column)
     def draw(model_admin: Any, record: Any) -> object:
@@ -223,5 +235,5 @@ def draw_once(column: Column) -> Column:
 
 
 def stored_sentence(message: Message | None) -> str:
-    """Return a stored message in the reader's language, with hidden characters spelled out."""
+    """Return a stored message in the user's language, with hidden characters spelled out, or a dash for None."""
     return spell_hidden(message_text(message)) if message else NOTHING

@@ -1,4 +1,4 @@
-"""Responses that download files; browsers must not display them, because they may contain anything."""
+"""Responses that download files. Browsers must not display the files, because they may contain anything."""
 
 import tempfile
 from collections.abc import Callable
@@ -17,7 +17,10 @@ from webadmin.ui.pages.wording import message_text
 def as_file(
     name: str, content: bytes, kind: str = "application/octet-stream", *, is_shown: bool = False
 ) -> HttpResponse:
-    """Return a file that browsers do not treat as a page. is_shown: the product made it, so browsers may display it."""
+    """Return a file that browsers do not treat as a page.
+
+    kind: the media type. is_shown: the product made the file, so that browsers may display it.
+    """
     response = HttpResponse(content, content_type=kind)
     response["Content-Disposition"] = content_disposition_header(not is_shown, name) or "attachment"
     response["X-Content-Type-Options"] = "nosniff"
@@ -30,7 +33,7 @@ def refusal(sentence: str, status: int) -> HttpResponse:
 
 
 def kept_download(name: str, digest: str) -> HttpResponse:
-    """Return a file of the evidence store, or a refusal if it is not available."""
+    """Return a file from the evidence store, or an error response if it is unavailable."""
     try:
         content = stores.evidence_store().get(Digest(digest))
     except ZhuiwenError as error:
@@ -41,7 +44,7 @@ def kept_download(name: str, digest: str) -> HttpResponse:
 
 
 def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase:
-    """Return the zip file that `write` makes, or a refusal with its error."""
+    """Return the ZIP file that `write` writes, or its error as a response."""
     try:
         return spooled_download(name, write)
     except ZhuiwenError as error:
@@ -49,7 +52,7 @@ def zip_response(name: str, write: Callable[[Path], object]) -> HttpResponseBase
 
 
 def spooled_download(name: str, write: Callable[[Path], object], folder: Path | None = None) -> FileResponse:
-    """Return the zip file that `write` makes. folder: the folder for the temporary file, by default the system's."""
+    """Return the ZIP file that `write` writes. folder: for the temporary file, by default the system's."""
     with tempfile.TemporaryDirectory(prefix="zhuiwen-export-", dir=folder) as inside:
         path = Path(inside) / "export.zip"
         write(path)
@@ -58,7 +61,7 @@ def spooled_download(name: str, write: Callable[[Path], object], folder: Path | 
 
 
 def raw_download(digest: str) -> HttpResponse:
-    """Return a raw response as a file that browsers do not open as a page, or a refusal if it is not available."""
+    """Return a raw response as a file that browsers do not open as a page, or an error response if it is gone."""
     try:
         body = stores.page_store().raw(Digest(digest))
     except ZhuiwenError as error:

@@ -1,4 +1,4 @@
-"""Error pages in the reader's language, with the content security policy of the admin."""
+"""Error pages in the user's language, with the content security policy of the admin."""
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
@@ -10,7 +10,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 
 @add_content_policy
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
-    """Return a page with status 400 and a sentence on the bad value, if it is known."""
+    """Return a page with status 400, and a sentence about the bad value if it is known."""
     sentence = exception.sentence if isinstance(exception, BadValue) else ""
     return render(request, "400.html", {"sentence": sentence}, status=400)
 

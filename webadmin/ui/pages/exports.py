@@ -25,7 +25,7 @@ CHUNK_ROWS = 500
 
 @dataclass(frozen=True, slots=True)
 class ExportColumn:
-    """A column of an export: its heading, and a function from a record to its cell."""
+    """A column of an export. value: a function from a record to its cell."""
 
     heading: Any  # a string, lazily translated
     value: Callable[[Any], Any]
@@ -33,13 +33,13 @@ class ExportColumn:
 
 ZONE = ExportColumn(
     _("time zone"), lambda _record: timezone.get_current_timezone_name()
-)  # The UTC offset of the times in the same row.
+)  # the time zone of the times in the same row
 
 
 def safe_cell(value: object) -> Cell:
     """Convert a value to a cell that is not a formula and has no bidirectional controls.
 
-    Times are in the reader's time zone.
+    Times are in the user's time zone.
 
     >>> safe_cell("=1+1"), safe_cell("-5"), safe_cell(-5)
     ("'=1+1", "'-5", -5)
@@ -54,7 +54,7 @@ def safe_cell(value: object) -> Cell:
 
 
 def csv_response(name: str, columns: Sequence[ExportColumn], records: Records) -> StreamingHttpResponse:
-    """Return a stream of the records as CSV (UTF-8 with BOM, RFC 4180), in the language of the request."""
+    """Return the records as a CSV stream (UTF-8 with BOM, RFC 4180), in the language of the request."""
     language, zone = translation.get_language() or "en", timezone.get_current_timezone()
     body = _csv_lines([*columns, ZONE], _read_in_chunks(records), language, zone)
     headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
@@ -97,7 +97,7 @@ def _csv_lines(columns: Sequence[ExportColumn], records: Iterable[Any], language
         headings = [safe_cell(str(column.heading)) for column in columns]
     yield BYTE_ORDER_MARK + writer.writerow(headings)
     for record in records:
-        # The response is read in chunks, after the request's language and time zone were reset.
+        # The response is read after the request's language and time zone were reset.
         with translation.override(language), timezone.override(zone):
             cells = [safe_cell(column.value(record)) for column in columns]
         yield writer.writerow(cells)

@@ -1,4 +1,4 @@
-"""Validates hosts, URLs and patterns that people type."""
+"""Validates hosts, URLs and patterns that users enter."""
 
 import re
 from collections.abc import Iterable
@@ -17,9 +17,9 @@ HOST = re.compile(r"(?!-)[a-z0-9_-]+(\.[a-z0-9_-]+)*|\[[0-9a-f:.]+\]")
 
 
 def clean_host(text: str) -> str:
-    """Return the host in a typed host or URL as `host` or `host:port`, in the normal form of core.hosts.
+    """Return an entered host or URL as `host` or `host:port`, in the normal form of core.hosts.
 
-    Raises ValidationError.
+    Raises ValidationError if it contains no valid host.
     """
     try:
         host = parse_host(text)
@@ -35,7 +35,10 @@ def _no_host(text: str) -> ValidationError:
 
 
 def clean_urls(text: str) -> str:
-    """Validate a field with one URL on each line, and return it without blank lines. Raises ValidationError."""
+    """Return a field with one URL on each line without blank lines.
+
+    Raises ValidationError if there is no URL, or for an invalid URL.
+    """
     urls = [line.strip() for line in text.splitlines() if line.strip()]
     if not urls:
         raise ValidationError(_("Enter at least one URL."))
@@ -45,7 +48,10 @@ def clean_urls(text: str) -> str:
 
 
 def _check_url(url: str) -> None:
-    """Validate a URL, the scheme first, because URLs with other schemes often have no host. Raises ValidationError."""
+    """Raise ValidationError for an invalid URL.
+
+    The scheme is checked first, because URLs with other schemes often have no host.
+    """
     try:
         parts = urlsplit(url)
     except ValueError as error:
@@ -58,7 +64,10 @@ def _check_url(url: str) -> None:
 
 
 def rule_errors(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, ValidationError]:
-    """Return the errors in rules, by rule. Raises ValidationError if the rules cannot be tested now."""
+    """Return the errors in rules, by rule. patterns: regular expressions. selectors: CSS selectors.
+
+    Raises ValidationError if the rules cannot be tested now.
+    """
     patterns = list(patterns)
     try:
         faults = rule_faults(patterns, selectors)

@@ -5,16 +5,17 @@ from urllib.parse import urlencode
 
 from django.urls import reverse
 
-FILTERS = "_changelist_filters"  # Django's name of the parameter with a list's filters
+FILTERS = "_changelist_filters"  # Django's name for the parameter with a list's filters
 LIST = "admin:cases_case_changelist"
 
 
 @dataclass(frozen=True, slots=True)
 class CaseNeighbours:
-    """The place of a case in a list. place: counted from 1, or 0 if the case is not in the list (any longer).
+    """The position of a case in a list. place: counted from 1, or 0 if the case is not in the list.
 
-    count: the length of the list. is_cut: the list continues after `count`. is_far: the case is somewhere after
-    `place`. filters: the list's filters as a query string.
+    count: the length of the list. is_cut: whether the list continues after `count`. is_far: whether the case is
+    somewhere after `place`. previous, following: the keys of its neighbours, or None. filters: the list's filters as a
+    query string.
     """
 
     filters: str
@@ -24,7 +25,7 @@ class CaseNeighbours:
     previous: int | None
     following: int | None
     is_far: bool = False
-    parameter: str = FILTERS  # the query parameter that names the list in a case's URL
+    parameter: str = FILTERS  # the query parameter that contains `filters` in a case's URL
     home: str = ""  # the URL of the list, if it is not the list of cases
 
     @property

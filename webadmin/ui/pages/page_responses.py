@@ -1,4 +1,4 @@
-"""Responses for custom pages of the admin, and the pagination of their tables."""
+"""Responses for custom admin pages, and the pagination of their tables."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -17,13 +17,16 @@ from webadmin.ui.pages.requests.request_values import BadValue, is_page_number
 def admin_page(
     request: HttpRequest, template: str, context: Mapping[str, Any], *, status: int = 200, frames: bool = False
 ) -> TemplateResponse:
-    """Return a page with the content security policy. frames: whether it shows another admin page in a frame."""
+    """Return an admin page with the content security policy.
+
+    frames: whether it contains another admin page in a frame.
+    """
     shown = {**admin.site.each_context(request), **context}
     return set_policy(TemplateResponse(request, template, shown, status=status), frames=frames)
 
 
 def requested_page(request: HttpRequest, rows: "Sequence[Any] | QuerySet[Any]", per_page: int) -> "Page[Any]":
-    """Return the page of rows that the URL requests (?page). Raises BadValue."""
+    """Return the page of rows that the URL requests (?page). Raises BadValue for a value that is not a page number."""
     number = request.GET.get("page", "1")
     if not is_page_number(number):
         raise BadValue("page", number, _("enter the number of a page."))

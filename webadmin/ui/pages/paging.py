@@ -1,4 +1,4 @@
-"""Pagination of long lists without counting whole tables."""
+"""Paginates long lists without counting whole tables."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,9 +10,9 @@ from django.utils.functional import cached_property
 
 
 class CappedPaginator(Paginator):
-    """A paginator that counts up to MAX_COUNTED; further rows are reached by filter, search and order.
+    """A paginator that counts up to MAX_COUNTED. Filters, searches and orders give access to further rows.
 
-    It first reads the keys of a page, from one index, and then the rows with related data by key.
+    It first reads the keys of a list page from one index, and then the rows with related data by key.
     """
 
     @cached_property
@@ -26,7 +26,7 @@ class CappedPaginator(Paginator):
         return Page(self.rows(first, first + self.per_page), number, self)
 
     def rows(self, first: int, end: int) -> Sequence[Any]:
-        """Return the rows from `first` on, up to but not including `end`."""
+        """Return the rows from index `first` to index `end`, which is excluded."""
         listed: Any = self.object_list
         return in_order(listed, list(listed.values_list("pk", flat=True)[first:end]))
 
@@ -42,7 +42,7 @@ def in_order(rows: "QuerySet[Any]", keys: Sequence[Any]) -> list[Any]:
     return [found[key] for key in keys if key in found]
 
 
-# After 200 pages of 50 rows a person needs a filter. Counting stops here, so that a list of a million rows opens as
-# fast as one of ten thousand.
+# After 200 pages of 50 rows, a user needs a filter. Counting stops here, so that a list of a million rows opens as fast
+# as a list of ten thousand.
 MAX_COUNTED = 10_000
 ONLY_QUERY = "zhuiwen_only_query"  # set on a request that needs the query of a list but not its rows

@@ -1,4 +1,4 @@
-"""Compares two texts, first by lines, then by characters within rewritten lines, within limits."""
+"""Compares two texts by lines, then by characters within rewritten lines, within limits."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,26 +6,26 @@ from enum import StrEnum
 
 from rapidfuzz.distance import Indel
 
-# Chosen so that the page answers within a second: 2,500 against 2,500 lines take 0.1 s, 4,000 characters 0.02 s.
+# Chosen so that the page responds within a second: 2,500 against 2,500 lines take 0.1 s, 4,000 characters 0.02 s.
 MAX_LINE_PAIRS = 25_000_000
 MAX_REWRITTEN_CHARS = 4_000
 MAX_SHOWN_CHARS = 20_000
-MIN_ALIKE = 0.4  # Less similar lines share characters by chance and are shown as one removed and one added line.
-CONTEXT_CHARS = 60  # shown of the lines before and after, and of unchanged text between changes in a line
+MIN_ALIKE = 0.4  # Less similar lines share characters by chance and become one removed and one added line.
+CONTEXT_CHARS = 60  # characters of the lines before and after, and of unchanged text between changes in a line
 
 
 class PartKind(StrEnum):
-    """The kinds of pieces in a diff."""
+    """The kinds of parts in a diff."""
 
     KEPT = "kept"
     ADDED = "added"
     REMOVED = "removed"
-    SKIPPED = "skipped"  # kept but not shown: `text` is empty, `chars` has its length
+    SKIPPED = "skipped"  # unchanged and left out: `text` is empty, `chars` is its length
 
 
 @dataclass(frozen=True, slots=True)
 class DiffPart:
-    """A piece of a line in a diff."""
+    """A part of a line in a diff."""
 
     kind: PartKind
     text: str
@@ -34,7 +34,7 @@ class DiffPart:
 
 @dataclass(frozen=True, slots=True)
 class TextDiff:
-    """The changed lines with their context. left_out: the number of changed lines that are not shown."""
+    """The changed lines with their context. left_out: the number of changed lines that are left out."""
 
     lines: tuple[tuple[DiffPart, ...], ...]
     left_out: int
@@ -45,7 +45,7 @@ class TextDiff:
 
 
 def text_diff(old: str, new: str) -> TextDiff:
-    r"""Return the difference between two texts, empty if they are equal.
+    r"""Return the difference between two texts, which is empty if they are equal.
 
     >>> diff = text_diff("甲\n雨下了一夜。", "甲\n雪下了一夜。")
     >>> [(part.kind.value, part.text) for part in diff.lines[1]]
@@ -70,7 +70,7 @@ def _clip_part(part: DiffPart, most: int) -> DiffPart:
 
 
 def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield the parts of each changed line and of the context between them, with True for a change."""
+    """Yield the parts of each changed line and of the context between them, each with True for a change."""
     for tag, i, j, k, n in _merged_opcodes(old, new):
         if tag == "equal":
             yield from _context_lines(new[k:n], is_first=k == 0, is_last=n == len(new))
@@ -85,7 +85,7 @@ def _diff_lines(old: Sequence[str], new: Sequence[str]) -> Iterator[tuple[tuple[
 
 
 def _merged_opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, int, int, int, int]]:
-    """Return the edits that turn one sequence into the other; a deletion and an insertion in one place are merged."""
+    """Return the edits that turn one sequence into the other. A deletion next to an insertion becomes a replacement."""
     if len(old) * len(new) > MAX_LINE_PAIRS:
         return [("replace", 0, len(old), 0, len(new))]
     merged: list[tuple[str, int, int, int, int]] = []
@@ -101,7 +101,10 @@ def _merged_opcodes(old: Sequence[str], new: Sequence[str]) -> list[tuple[str, i
 def _context_lines(
     lines: Sequence[str], *, is_first: bool, is_last: bool
 ) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield the edges of an unchanged section, each on its own line, and the length of the text between them."""
+    """Yield the ends of an unchanged section, each on its own line, and the length of the text between them.
+
+    is_first, is_last: whether the section begins or ends the text, where no context is needed.
+    """
     before = "" if is_first else lines[0][:CONTEXT_CHARS]
     after = "" if is_last or (len(lines) == 1 and before) else lines[-1][-CONTEXT_CHARS:]
     skipped = sum(map(len, lines)) - len(before) - len(after)
@@ -109,7 +112,7 @@ def _context_lines(
 
 
 def _rewritten_pieces(old: str, new: str) -> Iterator[tuple[tuple[DiffPart, ...], bool]]:
-    """Yield the pieces of a rewritten line, or both lines in full if they have little in common."""
+    """Yield the parts of a rewritten line, or both lines in full if they are long or have little in common."""
     is_small = max(len(old), len(new)) <= MAX_REWRITTEN_CHARS
     if not is_small or Indel.normalized_similarity(old, new) < MIN_ALIKE:
         yield (_make_part(PartKind.REMOVED, old),), True
@@ -138,7 +141,7 @@ def _kept_parts(text: str, *, is_first: bool, is_last: bool) -> Iterator[DiffPar
 
 
 def _edges(head: str, skipped: int, tail: str) -> Iterator[DiffPart]:
-    """Yield the edges of kept text with the length of the text between them, without empty parts."""
+    """Yield both ends of unchanged text with the length of the text between them. Empty parts are left out."""
     parts = (_make_part(PartKind.KEPT, head), DiffPart(PartKind.SKIPPED, "", skipped), _make_part(PartKind.KEPT, tail))
     yield from (part for part in parts if part.chars > 0)
 

@@ -29,7 +29,7 @@ def _visible_html(text: str) -> str:
 
 
 def named_spaces(spaces: str) -> SafeString:
-    """Return a mark with the names of spaces in place of a text of spaces."""
+    """Return a mark that contains the names of the spaces in a text of spaces."""
     kinds = list(dict.fromkeys(spaces))
     detail = ", ".join(f"U+{ord(space):04X} {unicodedata.name(space, '')}".strip() for space in kinds)
     label = " ".join(str(_SPACES.get(space, f"U+{ord(space):04X}")) for space in kinds)

@@ -1,4 +1,4 @@
-"""Decides which addresses of crawled pages become links."""
+"""Decides which URLs on crawled pages become links."""
 
 from urllib.parse import urlsplit
 

@@ -1,4 +1,4 @@
-"""Translates messages of other packages into the language of the reader."""
+"""Translates messages of other packages into the user's language."""
 
 from datetime import datetime, timedelta
 
@@ -12,12 +12,12 @@ MINUTE, HOUR, DAY = 60, 3_600, 86_400
 
 
 def message_text(message: Message | ZhuiwenError) -> str:
-    """Return the text of a message or an error in the reader's language."""
+    """Return the text of a message or an error in the user's language."""
     return (message.message if isinstance(message, ZhuiwenError) else message).in_language(get_language() or "en")
 
 
 def local_time(moment: datetime | None) -> str:
-    """Format a time to the second in the reader's time zone, with its UTC offset."""
+    """Format a time to the second in the user's time zone with its UTC offset, or return a dash for None."""
     if moment is None:
         return "–"
     written = timezone.localtime(moment).isoformat(sep=" ", timespec="seconds")
@@ -25,7 +25,10 @@ def local_time(moment: datetime | None) -> str:
 
 
 def duration(time: timedelta) -> str:
-    """Format a duration in its largest unit, rounded down: 2 days, 47 hours, 40 minutes."""
+    """Format a duration in its largest unit, rounded down: 2 days, 47 hours, 40 minutes.
+
+    The smallest result is 1 minute.
+    """
     seconds = int(time.total_seconds())
     if seconds >= 2 * DAY:  # from two days on, hours do not matter
         return ngettext("%(count)d day", "%(count)d days", seconds // DAY) % {"count": seconds // DAY}

@@ -1,8 +1,8 @@
-"""Finds times in the future, left by a clock that was ahead, which would stop the jobs that depend on them.
+"""Finds times in the future, left by a clock that was ahead. They would stop the jobs that depend on them.
 
-They are set back to now at the start, and when the scheduler meets one. A model lists its time fields in `NOT_AHEAD`,
-each with the time by which it may lie in the future, and a condition on the rows in `NOT_AHEAD_ROWS`. Times recorded
-for pages and evidence are not changed.
+They are set to now at the start, and when the scheduler encounters one. A model lists its time fields in `NOT_AHEAD`,
+each with the duration by which it may lie in the future, and a condition on the rows in `NOT_AHEAD_ROWS`. Times
+recorded for pages and evidence are not changed.
 """
 
 from collections.abc import Iterator
@@ -20,12 +20,12 @@ _OF_THE_SCHEDULE: tuple[tuple[type[Model], str], ...] = ((PeriodicTask, "last_ru
 
 
 def set_back(now: datetime) -> int:
-    """Set times in the future back to `now`, and return their number."""
+    """Set times in the future to `now`, and return their number."""
     return sum(rows.update(**{field: now}) for _, field, rows in _times_ahead(now))
 
 
 def count_ahead(now: datetime) -> dict[str, int]:
-    """Return the number of times in the future, by the name of their model in the reader's language."""
+    """Return the number of times in the future, by the name of their model in the user's language."""
     counts: dict[str, int] = {}
     for model, _, rows in _times_ahead(now):
         if count := rows.count():

@@ -22,7 +22,10 @@ class JsonRecord:
     values: dict[str, Any]
 
     def string(self, path: Path, name: str) -> str:
-        """Return the string with this name. Raises MalformedLine if it is missing, empty or not a string."""
+        """Return the string with this name. Raises MalformedLine if it is missing, empty or not a string.
+
+        path: the file, for the error.
+        """
         value = self.values.get(name)
         if not isinstance(value, str) or not value:
             raise MalformedLine(path, self.line_number, "batch.lacks", name=name)
@@ -30,7 +33,10 @@ class JsonRecord:
 
 
 def records(path: Path, skip: Complain) -> Iterator[JsonRecord]:
-    """Yield the lines that are JSON objects, and call `skip` for the others. Raises UnreadableFile."""
+    """Yield the lines that are JSON objects, and call `skip` with the error for each other line.
+
+    Raises UnreadableFile if the file cannot be read.
+    """
     try:
         with path.open("rb") as file:
             number = 0

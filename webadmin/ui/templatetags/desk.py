@@ -6,7 +6,7 @@ from django.utils.translation import gettext_lazy as _
 
 register = template.Library()
 
-# Suggestions below empty lists, by model.
+# The suggestion below an empty list, by model.
 NEXT_STEPS: dict[str, Promise] = {
     "work": _("Send the texts of your works: pages are compared with them."),
     "site": _("Add a site with its start page; it is crawled from then on."),
@@ -33,5 +33,5 @@ NEXT_STEPS: dict[str, Promise] = {
 
 @register.simple_tag
 def next_step(model_name: str) -> Promise | None:
-    """Return the suggestion below an empty list; None if there is none."""
+    """Return the suggestion below an empty list of a model, or None if there is none."""
     return NEXT_STEPS.get(model_name)

@@ -27,19 +27,19 @@ def visible(text: Any) -> SafeString:
 
 @register.filter
 def percent(share: float | None) -> str:
-    """Format a share in [0, 1] as a percentage."""
+    """Format a share in [0, 1] as a percentage, or return a dash for None."""
     return "–" if share is None else format_percentage(share)
 
 
 @register.filter
 def example(text: str) -> SafeString:
-    """Escape a text as `visible` does; replace a text that consists only of spaces by the names of the spaces."""
+    """Escape a text as `visible` does. A text that consists only of spaces is replaced by the names of the spaces."""
     return visible_text.named_spaces(text) if text.isspace() else visible_text.visible(text)
 
 
 @register.filter
 def group_digits(number: int | None) -> str:
-    """Format an integer with thousands separators.
+    """Format an integer with thousands separators, or return a dash for None.
 
     >>> group_digits(1234567)
     '1,234,567'
@@ -61,32 +61,32 @@ def now_zone() -> str:
 
 @register.filter
 def local_minute(moment: datetime | None) -> str:
-    """Format a time to the minute, in the reader's time zone."""
+    """Format a time to the minute in the user's time zone, or return a dash for None."""
     return "–" if moment is None else timezone.localtime(moment).strftime("%Y-%m-%d %H:%M")
 
 
 @register.filter
 def message(stored: Message | None) -> str:
-    """Return a stored message in the reader's language, with hidden characters spelled out."""
+    """Return a stored message in the user's language, with hidden characters spelled out, or "" for None."""
     return spell_hidden(message_text(stored)) if stored else ""
 
 
 @register.filter
 def has_obfuscation(obfuscations: list[dict[str, Any]], kind: str) -> bool:
-    """Return True if a case has an obfuscation of this kind."""
+    """Return True if the obfuscations of a case include this kind."""
     return any(each["kind"] == kind for each in obfuscations)
 
 
 @register.filter
 def obfuscation_meaning(kind: str) -> str:
-    """Return the explanation of an obfuscation."""
+    """Return the explanation of a kind of obfuscation, or "" for an unknown kind."""
     known = OBFUSCATIONS.get(kind)
     return str(phrases.in_language_of_reader(known.explanation)) if known else ""
 
 
 @register.filter
 def obfuscation_caveat(kind: str) -> str:
-    """Return the caveat of an obfuscation for readers who rely on the text, or ""."""
+    """Return the caveat about a kind of obfuscation for readers who rely on the text, or ""."""
     known = OBFUSCATIONS.get(kind)
     return str(phrases.in_language_of_reader(known.caveat)) if known and known.caveat else ""
 

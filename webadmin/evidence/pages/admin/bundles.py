@@ -85,7 +85,7 @@ class EvidenceBundleAdmin(HolderAdmin):
 
     @display(description=_("state"), label=STATE_COLORS)
     def state_label(self, bundle: EvidenceBundle) -> tuple[str, object]:
-        """Return the state found by the last check, or "not checked yet", with its color."""
+        """Return the state found by the last check, or "not checked yet", with its colour."""
         if bundle.state == EvidenceBundle.State.HELD and bundle.checked_at is None:
             return UNCHECKED, _("not checked yet")
         return bundle.state, bundle.get_state_display()

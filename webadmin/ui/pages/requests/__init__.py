@@ -1,1 +1,1 @@
-"""Checks of requests and responses for all pages of the admin."""
+"""Checks of requests and responses for all admin pages."""

@@ -1,8 +1,8 @@
-"""Neutralizes bidirectional control characters (U+202E and others) in all pages of the admin.
+"""Neutralizes bidirectional control characters (such as U+202E) in all admin pages.
 
-Titles, URLs and names come from pages, files and people that may be hostile. On every page, including pages made by
-libraries, these characters in visible text are replaced by a mark such as ‹RLO›. In text that only a program reads,
-such as the value of a field or a URL, they become character references.
+Titles, URLs and names come from crawled pages, files and people that may be hostile. On every admin page, including
+those of libraries, these characters in visible text are replaced by marks such as ‹RLO›. In text that only a program
+reads, such as the value of a field or a URL, they become character references.
 """
 
 import re
@@ -14,10 +14,10 @@ from django.http.response import HttpResponseBase
 from core.hidden_characters import BIDI, spell_hidden
 
 _BIDI = re.compile(f"[{BIDI}]+")
-_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # These characters in UTF-8.
+_BYTES = re.compile(rb"\xd8\x9c|\xe2\x80[\x8e\x8f\xaa-\xae]|\xe2\x81[\xa6-\xa9]")  # these characters in UTF-8
 _TAG = re.compile(r"""<!--.*?-->|<[a-zA-Z!/](?:[^>"']|"[^"]*"|'[^']*')*>""", re.DOTALL)
 _ATTRIBUTE = re.compile(r"""([^\s=>"'/]+)(\s*=\s*)("[^"]*"|'[^']*'|[^\s>"']+)""")
-_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # Elements whose content is not markup.
+_RAW = re.compile(r"<(textarea|script|style)\b", re.IGNORECASE)  # elements whose content is not markup
 _SHOWN = frozenset({"title", "alt", "placeholder", "label"})
 
 
@@ -31,7 +31,7 @@ def mark_bidi(text: str) -> str:
 
 
 def mark_bidi_in_html(page: str) -> str:
-    r"""Mark bidirectional control characters in a page's texts and visible attributes; values of fields keep them.
+    r"""Mark bidirectional control characters in a page's texts and visible attributes. Field values keep them.
 
     >>> mark_bidi_in_html('<p title="\u202e">\u202e</p><input value="\u202e">')
     '<p title="‹RLO›">‹RLO›</p><input value="&#x202E;">'
@@ -50,7 +50,7 @@ def mark_bidi_in_html(page: str) -> str:
 
 
 class BidiMiddleware:
-    """Marks bidirectional controls in every HTML page; downloads are not changed."""
+    """Marks bidirectional control characters in every HTML page. Downloads are not changed."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -1,4 +1,4 @@
-"""The content security policy of the admin: a page loads and runs only the admin's own files, and no inline scripts."""
+"""The content security policy of the admin: pages load and run only the admin's own files, and no inline scripts."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 
 from django.http import HttpRequest, HttpResponseBase
 
-# A second line of defence: crawled text is escaped already.
+# A second line of defence, because crawled text is escaped already.
 CONTENT_SECURITY_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
@@ -34,13 +34,13 @@ class AnswerHeadersMiddleware:
 
 
 def set_policy(response: Response, *, frames: bool = False) -> Response:
-    """Set the policy on a response and return it. frames: whether it shows another admin page in a frame."""
+    """Set the policy on a response and return it. frames: whether it contains another admin page in a frame."""
     response.headers["Content-Security-Policy"] = CONTENT_SECURITY_POLICY + ("; frame-src 'self'" if frames else "")
     return response
 
 
 def add_content_policy(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Decorate a view so that its responses have the Content-Security-Policy of the admin."""
+    """Decorate a view so that its responses have the content security policy of the admin."""
 
     @wraps(view)
     def answer(*args: Any, **options: Any) -> Response:

@@ -13,12 +13,12 @@ from webadmin.ui.pages.wording import message_text
 from webadmin.ui.services.upload_limits import MAX_REQUEST_BYTES, TOO_LARGE
 
 R = TypeVar("R", bound=Model)
-PAGE_OF_LINES = "-page"  # Suffix of the parameter for the page of a form's inline rows (django-unfold).
+PAGE_OF_LINES = "-page"  # the suffix of the parameter for the page number of a form's inline rows (django-unfold)
 MAX_PAGE_DIGITS = 6
-MAX_KEY = 2**63 - 1  # 64-bit signed integer
-LINES = "-TOTAL_FORMS"  # suffix of the field with the number of a form's inline rows
+MAX_KEY = 2**63 - 1  # the largest 64-bit signed integer
+LINES = "-TOTAL_FORMS"  # the suffix of the field with the number of a form's inline rows
 MAX_LINES = 200  # rows of an inline; with four fields each, near Django's limit of 1,000 fields; 2,000 took minutes
-MAX_SEARCH_CHARS = 500  # the longest stored title
+MAX_SEARCH_CHARS = 500  # the length of the longest stored title
 # The database searches each field of each row for each word: 20 words in 100,000 pages take 0.5 s (SQLite, 2026-11).
 MAX_SEARCH_WORDS = 20
 
@@ -40,7 +40,7 @@ class RequestSizeMiddleware:
 
 
 class RequestValuesMiddleware:
-    """Rejects values that a database cannot store, bad page numbers, and forms with too many inline rows."""
+    """Rejects values that a database cannot store, invalid page numbers, and forms with too many inline rows."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponse]) -> None:
         self._get_response = get_response
@@ -49,7 +49,7 @@ class RequestValuesMiddleware:
         return self._get_response(request)
 
     def process_view(self, request: HttpRequest, view: object, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-        """Raise BadValue for a bad value in the query, form or path; it runs after URL resolution."""
+        """Raise BadValue for a bad value in the query, form or path. Django calls it after URL resolution."""
         for name, value in _request_strings(request, kwargs):
             if "\0" in value or "\0" in name:
                 raise BadValue(name, value, _("the character U+0000 cannot be stored."))
@@ -60,7 +60,7 @@ class RequestValuesMiddleware:
 
 
 def check_search(term: str, name: str = "q") -> None:
-    """Raise BadValue for a search term that would take the database long."""
+    """Raise BadValue for a search term that would take the database too long. name: the URL parameter."""
     if len(term) > MAX_SEARCH_CHARS:
         raise BadValue(name, term, _("search for at most %(most)d characters.") % {"most": MAX_SEARCH_CHARS})
     if len(term.split()) > MAX_SEARCH_WORDS:
@@ -68,12 +68,12 @@ def check_search(term: str, name: str = "q") -> None:
 
 
 def is_key(text: str) -> bool:
-    """Return True if a record could have this key."""
+    """Return True if a text could be the key of a record."""
     return text.isascii() and text.isdecimal() and len(text) <= 19 and int(text) <= MAX_KEY
 
 
 def record_of_key(rows: "Manager[R] | QuerySet[R]", key: str) -> R | None:
-    """Return the record with a key from a URL or form; None if there is none."""
+    """Return the record with a key from a URL or form, or None if there is none."""
     return rows.filter(pk=int(key)).first() if is_key(key) else None
 
 
@@ -100,7 +100,7 @@ MAX_SHOWN_CHARS = 60
 
 
 class BadValue(BadRequest):
-    """A URL or form contains a bad value. sentence: the fault and the allowed values, translated."""
+    """A URL or form contains a bad value. sentence: the error and the allowed values, translated."""
 
     def __init__(self, name: str, value: str, wanted: str) -> None:
         self.name = name
