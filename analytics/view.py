@@ -141,7 +141,7 @@ def _chart_bar(label: str, counts: StateCounts) -> ChartBar:
 
 
 def _table_view(report: Report, table: ReportTable, phrases: Phrases) -> TableView:
-    """Lay out a table: columns in _SMALL go below the first cell, and rights holders are dropped if there is one."""
+    """Lay out a table: the column in _SMALL goes below the first cell; a single rights holder is not repeated."""
     dropped = {*_SMALL} | ({"rights_holder"} if report.scope.rights_holder else set())
     kept = [n for n, column in enumerate(table.columns) if column.key not in dropped]
     below = next((n for n, column in enumerate(table.columns) if column.key in _SMALL), None)

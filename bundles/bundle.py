@@ -42,7 +42,7 @@ def make(capture: CapturedPage, found: Found, *, made_at: datetime | None = None
     """Return the bundle of a captured page and its finding.
 
     made_at: the current time if None. salt: 32 hex digits, random if empty. The same arguments give the same bytes.
-    Raises BadInput if a page has no response, or if the finding contradicts the text of the capture.
+    Raises BadInput if a page has no response, or if the capture and the finding are inconsistent.
     """
     _require_consistent(capture, found)
     at, key = made_at or datetime.now(UTC), salt or secrets.token_hex(SALT_BYTES)

@@ -31,7 +31,7 @@ class Rendering:
 
 
 class Undrawn(StrEnum):
-    """The reason why a page of a text was not rendered although others were. A comment names the unit of its limit."""
+    """The reason why a page of a text was not rendered although other pages of the text were."""
 
     PAGES = "page_limit"  # in one text
     TIME = "time_limit"  # seconds for all pages after the first

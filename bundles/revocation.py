@@ -78,7 +78,7 @@ def last_checked(
 
 
 def _is_current(given: x509.CertificateRevocationList, at: datetime) -> bool:
-    """Return whether a list was current, or newer, at the time of the timestamp."""
+    """Return whether a list had not expired at the time of the timestamp."""
     return given.next_update_utc is None or at <= given.next_update_utc
 
 

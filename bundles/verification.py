@@ -142,7 +142,7 @@ def check(files: Files, trusted_pem: bytes = b"") -> VerificationReport:
 def check_proof(bundle: OpenedBundle, proof: DayProof, part: str, trusted_pem: bytes = b"") -> tuple[StampFacts, ...]:
     """Check the audit path of a bundle, verify the timestamps on its root, and return their facts.
 
-    Raises DoesNotHold if the path or a timestamp is invalid, or if the timestamp is older than the bundle.
+    Raises DoesNotHold if the path, the day or a timestamp is invalid, or if a timestamp is older than the bundle.
     """
     if compute_root(bundle.digest, proof.leaf_index, proof.tree_size, proof.path) != proof.root:
         raise DoesNotHold(Fault.AUDIT_PATH, part)

@@ -118,7 +118,7 @@ def as_json(report: VerificationReport) -> dict[str, Any]:
 
 
 def clean_terminal_line(text: str) -> str:
-    """Replace the characters that control a terminal, break the line or reorder text."""
+    """Return `text` with a dot in place of characters that control a terminal, break the line or reorder text."""
     return "".join("·" if unicodedata.category(char) in _ACTING else char for char in text)
 
 

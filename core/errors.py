@@ -1,4 +1,4 @@
-"""The errors of the product, sorted by what the caller should do.
+"""The errors of the product, grouped by what the caller should do.
 
 ZhuiwenError
 |-- RetryLater            network, lock, fail-over: the same call may succeed later
@@ -9,7 +9,7 @@ ZhuiwenError
 |   |-- UnsafeUrl             a URL must not be fetched
 |   |-- MalformedLine         one line of a JSON lines file is malformed
 |   `-- NotFound              nothing stored has this id or name
-|-- BadConfiguration      stop at start-up and name every fault at once
+|-- BadConfiguration      stop at start-up and name all invalid settings at once
 |   `-- PortTaken             a port that an embedded service needs is in use
 `-- BrokenInvariant       a bug, or damage: stop
     |-- AlgorithmMismatch     fingerprints of different algorithm ids were compared

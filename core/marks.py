@@ -15,8 +15,8 @@ class Mark:
     """One change made by cleaning. kind: a value of core.obfuscations.Obfuscation, or SURROUNDING.
 
     raw: its range in the raw text, empty for added text; text: its range in the clean text, empty for removed text. For
-    a moved piece, both are ranges with the same words. Outside all marks, both texts have the same characters in the
-    same order.
+    moved text, both are ranges with the same words. Outside all marks, both texts have the same characters in the same
+    order.
     """
 
     kind: str

@@ -78,8 +78,8 @@ def strength_dots(step: int) -> str:
 class Change:
     """One difference inside a span. An INSERTED change has an empty `work`, a DELETED one an empty `page`.
 
-    A MOVED change has the ranges of a piece on the page and in the work; differences within the piece are separate
-    changes after it. It counts neither for nor against similarity. Other changes do not overlap.
+    A MOVED change has the ranges of a run on the page and in the work; differences within the run are separate changes
+    after it. It counts neither for nor against similarity. Other changes do not overlap.
     """
 
     kind: ChangeKind
@@ -91,7 +91,7 @@ class Change:
 class Span:
     """A passage of the page copied from a passage of the work; offsets refer to both texts as given.
 
-    similarity: the share of places along the alignment of page and work where both have the same character. Simplified,
+    similarity: the share of positions in the alignment of page and work where both have the same character. Simplified,
     traditional, compatibility and variant forms of a character are the same. Another character (with the same sound or
     not), pinyin in place of a character, and inserted or deleted text are not. Two things count neither for nor against
     similarity: `NOISE` (zero-width characters, spaces, pinyin after a character, unreadable characters) and text

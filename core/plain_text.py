@@ -16,7 +16,7 @@ _DISRUPTIVE_CATEGORIES = frozenset({"Cc", "Cf", "Cn", "Cs"})
 
 
 def clean_line(text: str, max_chars: int = MAX_SHOWN_CHARS) -> str:
-    r"""Return `text` on one line of at most `max_chars` characters. An ellipsis marks a cut.
+    r"""Return `text` on one line of at most `max_chars` characters, with an ellipsis if it was cut.
 
     Each run of white space becomes one space, and invisible characters are removed. Control characters, bidirectional
     controls, lone surrogates and unassigned code points are replaced by their code points. The evidence of the case

@@ -1,4 +1,4 @@
-"""Builds `Settings` from layers with pydantic, or reports every fault in them."""
+"""Builds `Settings` from layers with pydantic, or reports all errors in them."""
 
 from collections.abc import Collection, Iterator, Mapping
 from functools import cache
@@ -22,7 +22,7 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 
 def read(layers: Layers) -> Settings:
-    """Return the settings of the layers. Raises BadConfiguration with all faults."""
+    """Return the settings of the layers. Raises BadConfiguration, which names all invalid settings."""
     settings, faults = read_leniently(layers)
     if faults:
         raise BadConfiguration(faults)
@@ -30,7 +30,7 @@ def read(layers: Layers) -> Settings:
 
 
 def read_leniently(layers: Layers) -> tuple[Settings, tuple[Message, ...]]:
-    """Return the settings, with the default in place of each invalid value, and all faults."""
+    """Return the settings, with the default in place of each invalid value, and a message for each error."""
     known, faulty = known_settings(), dict[str, Any]()
     try:
         settings = _build_settings(layers)

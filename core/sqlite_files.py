@@ -21,9 +21,9 @@ def says_damage(fault: str) -> bool:
 
 
 def find_faults(path: Path) -> list[str]:
-    """Return the faults that `PRAGMA quick_check` finds in a file; none if the file is intact, missing, empty or busy.
+    """Return the errors that `PRAGMA quick_check` finds in a file; none if the file is intact, missing, empty or busy.
 
-    It is also a fault if the file cannot be opened or read.
+    It is also an error if the file cannot be opened or read.
     """
     if not path.exists():
         return []

@@ -66,7 +66,7 @@ class RestoreOffer:
 
     plain: taken over without confirmation. asked: taken over only if a person confirms, because they name folders,
     hosts or keys. refused: never taken over, because they name programs or protect the installation. left: not offered,
-    because this installation sets them or because their values are not allowed.
+    because they name the stores, this installation sets them, or their values are not allowed.
     """
 
     plain: tuple[str, ...]

@@ -14,7 +14,7 @@ HEADLINE = "追文证据 Zhuiwen evidence"
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """Returns the text of messages in one language: `words("explanation.url")`."""
+    """The messages in one language. A call returns the text of one: `words("explanation.url")`."""
 
     language: str
 

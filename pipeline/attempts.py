@@ -7,7 +7,7 @@ import redis
 
 from core.errors import ServiceUnavailable
 
-MAX_ATTEMPTS = 5  # a restart or a lack of memory may also kill a worker; after five attempts, it is the page
+MAX_ATTEMPTS = 5  # a restart or a lack of memory may also kill a worker; five times in a row, the page is the cause
 KEEP_S = 24 * 3600
 KEY_PREFIX = "zw:attempts:"
 

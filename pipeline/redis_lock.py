@@ -1,4 +1,4 @@
-"""A lock in Redis that holds for all machines and expires if its holder dies."""
+"""A lock in Redis for the processes on all machines, which expires if its holder dies."""
 
 import threading
 from collections.abc import Iterator

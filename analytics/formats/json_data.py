@@ -7,9 +7,9 @@
 Leads (suspected rewrites) are not cases and do not count in other figures. Their lists are empty if the search for
 rewrites is off.
 
-Keys are defined in `analytics.tables`. Shares are numbers from 0 to 1, days
-`2026-11-21`, moments ISO 8601 with the offset of the user's time zone, terms the values of core's enumerations, missing
-values null. Within a version, keys are never removed and never change their meaning; new keys may be added.
+`analytics.tables` defines the keys. Shares are numbers from 0 to 1. Days have the form `2026-11-21`; times are in ISO
+8601 with the offset of the user's time zone. Terms are the values of core's enumerations. Missing values are null.
+Within a version, keys are never removed and never change their meaning; new keys may be added.
 """
 
 import json

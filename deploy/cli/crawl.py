@@ -49,7 +49,7 @@ def crawl(
 
 
 def _requested_runs(keys: Sequence[str], due: bool, *, err: bool) -> "tuple[list[CrawlRun], bool]":
-    """Request runs of sites, and return these or the runs in progress, and whether a site was not found.
+    """Request runs of sites, and return these or the live runs, and whether a run could not be requested.
 
     keys: names or URLs of sites. due: whether to request all runs that are due. err: whether to print messages on
     stderr.
