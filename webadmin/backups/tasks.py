@@ -1,4 +1,4 @@
-"""The tasks of backups and of the checks of the stores."""
+"""The Celery tasks of backups and of the checks of the stores."""
 
 import logging
 

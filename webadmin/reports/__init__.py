@@ -1,1 +1,1 @@
-"""Reports, the dashboard, and the file of a matter for a court."""
+"""Reports, the dashboard, and the court file of a matter."""

@@ -1,4 +1,4 @@
-"""The `backup` command, and the options that `restore` shares with it: the place, the backup and the passphrase."""
+"""The `backup` command, and the options that `restore` shares with it: destination, backup and passphrase."""
 
 from getpass import getpass
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from webadmin.backups.services.format import Backup
 
 SHOWN_FAULTS = 20
-UNPROVEN = 3  # Exit code, the same as `evidence verify` returns for a valid export without a stamp.
+UNPROVEN = 3  # the exit code that `evidence verify` returns for a valid export without a timestamp
 MAX_PASSPHRASE_BYTES = 10_000
 
 
@@ -35,7 +35,10 @@ def backup(
     is_asked: Annotated[bool, typer.Option("--passphrase")] = False,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Copy all stored data to a folder or S3 while the services run; unchanged pieces are not copied again."""
+    """Copy all stored data to a folder or S3 while the services run. Unchanged pieces are not copied again.
+
+    --list: list the backups there instead. --verify: verify a backup instead. --keep: then remove all but the newest N.
+    """
     if is_list:
         raise typer.Exit(_list_backups(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))
     if is_check:
@@ -78,7 +81,7 @@ def _list_backups(store: "ObjectStore", settings: "Settings", *, is_json: bool) 
     for key in list_backups(store):
         try:
             found.append(load_backup(store, key))
-        except DamagedBackup as fault:  # List the other backups anyway.
+        except DamagedBackup as fault:  # The other backups are listed anyway.
             complain(fault)
             faults += 1
     print_list(found, _COLUMNS, settings, is_json=is_json)
@@ -116,7 +119,11 @@ _COLUMNS = (
 
 
 def _verify_backup(store: "ObjectStore", chosen: str, passphrase: str, *, is_json: bool) -> int:
-    """Verify a backup and return the exit code: 0 valid and sealed, 1 invalid, 3 valid but of unproven origin."""
+    """Verify a backup and return the exit code.
+
+    chosen: as in `chosen_backup`. The code is 0 for a valid backup with a seal opened by the passphrase, 1 for an
+    invalid one, 3 for a valid one of unproven origin.
+    """
     with session():
         from webadmin.backups.services.format import DamagedBackup
         from webadmin.backups.services.verification import verify
@@ -156,7 +163,10 @@ def _verify_backup(store: "ObjectStore", chosen: str, passphrase: str, *, is_jso
 
 
 def chosen_backup(store: "ObjectStore", wanted: str) -> "Backup":
-    """Return the backup whose id begins with `wanted`, or the newest for "". Raises BadInput."""
+    """Return the backup whose id begins with `wanted`, or the newest for "".
+
+    Raises BadInput if there is none or there are several.
+    """
     from webadmin.backups.services.format import list_backups, load_backup
 
     keys = list_backups(store)
@@ -177,7 +187,11 @@ def open_place(destination: str, settings: "Settings") -> "ObjectStore":
 
 
 def read_passphrase(file: Path | None, *, is_asked: bool, twice: bool = False) -> str:
-    """Return the passphrase of the seal, or "" if none is given. Raises BadInput."""
+    """Return the passphrase of the seal, or "" if none was requested.
+
+    file: contains the passphrase in its first line. is_asked: ask on the terminal. twice: ask twice. Raises BadInput if
+    it is too short or was entered differently, UnreadableFile if the file cannot be read.
+    """
     from webadmin.backups.services.sealing import require_passphrase
 
     if file is not None:

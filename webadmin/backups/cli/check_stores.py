@@ -1,4 +1,4 @@
-"""The `check-stores` command: reads all stored data, reports damage, and repairs what can be rebuilt."""
+"""The `check-stores` command, which reads all stored data, reports damage, and repairs what can be rebuilt."""
 
 import time
 from typing import Annotated
@@ -11,14 +11,17 @@ from webadmin.ui.console.output import as_json, print_line, progress
 from webadmin.ui.console.session import session
 from webadmin.ui.console.words import translate_for_console
 
-MAX_LINES = 200  # lines printed for a person; programs get all
+MAX_LINES = 200  # lines printed for a person; JSON contains all
 
 
 def check_stores(
     is_json: Annotated[bool, typer.Option("--json")] = False,
     look_only: Annotated[bool, typer.Option("--look-only")] = False,
 ) -> None:
-    """Read all stored data, report damage, and repair what can be rebuilt; exit 1 if there was damage."""
+    """Read all stored data, report damage, and repair what can be rebuilt. Exit with 1 if there was damage.
+
+    --look-only: repair nothing.
+    """
     begun = time.monotonic()
     with session() as settings:
         from webadmin.backups.services.checking.run import check_and_note

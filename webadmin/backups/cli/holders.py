@@ -1,4 +1,4 @@
-"""The `holder` command: exports the data of one rights holder."""
+"""The `holder` command, which exports the data of one rights holder."""
 
 from pathlib import Path
 from typing import Annotated

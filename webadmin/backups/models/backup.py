@@ -1,4 +1,4 @@
-"""The identity of the installation, its backups and its store checks."""
+"""Models of backups: the identity of the installation, the schedule, the backups and the checks of the stores."""
 
 from uuid import uuid4
 
@@ -10,7 +10,7 @@ from django.utils.translation import gettext_lazy as _
 from core.clock import CLOCKS_DIFFER
 from webadmin.ui.models.fields import MessageField
 
-ONLY = 1  # key of the row in a table with only one row
+ONLY = 1  # the key of the row in a table with only one row
 
 
 def new_key() -> str:
@@ -18,7 +18,7 @@ def new_key() -> str:
 
 
 class Installation(models.Model):
-    """The identity of this installation, which its backups contain and a restored installation keeps."""
+    """The identity of this installation. Its backups contain it, and a restored installation keeps it."""
 
     key = models.CharField(max_length=32, default=new_key, editable=False)
     made_at = models.DateTimeField(auto_now_add=True)
@@ -56,7 +56,7 @@ class BackupPlan(models.Model):
         validators=[MinValueValidator(1), MaxValueValidator(365)],
         help_text=_("The admin, status and doctor warn when the last backup is older."),
     )
-    # Sealed (webadmin.sites.services.encrypted_secrets); "": none.
+    # Encrypted (webadmin.sites.services.encrypted_secrets), or "" for none.
     passphrase = models.TextField(blank=True, editable=False)
 
     class Meta:
@@ -68,10 +68,10 @@ class BackupPlan(models.Model):
 
 
 class BackupRun(models.Model):
-    """A running, finished or failed backup; its row is created at the start, as unfinished."""
+    """A running, finished or failed backup. Its row is created at the start, as unfinished."""
 
     started_at = models.DateTimeField(_("started"))
-    ended_at = models.DateTimeField(_("ended"))  # For a running backup, the time of its last sign of life.
+    ended_at = models.DateTimeField(_("ended"))  # for a running backup, the time of its last sign of life
     is_scheduled = models.BooleanField(_("by schedule"), default=False)
     destination = models.CharField(_("destination"), max_length=500)
     backup_id = models.CharField(_("backup"), max_length=40, blank=True)
@@ -80,7 +80,7 @@ class BackupRun(models.Model):
     new_bytes = models.PositiveBigIntegerField(_("newly written"), default=0)
     has_secrets = models.BooleanField(_("with secrets"), default=False)
     lacking = models.PositiveIntegerField(_("could not be read"), default=0)
-    fault = MessageField(_("fault"), null=True, blank=True)  # why the backup failed
+    fault = MessageField(_("fault"), null=True, blank=True)  # the reason why the backup failed or is unfinished
     warning = MessageField(_("warning"), null=True, blank=True)  # problems of a backup that is nevertheless complete
 
     NOT_AHEAD = dict.fromkeys(("started_at", "ended_at"), CLOCKS_DIFFER)
@@ -116,5 +116,5 @@ class StoreCheck(models.Model):
 
 
 def installation_key() -> str:
-    """Return the key of this installation, creating it on the first call."""
+    """Return the key of this installation, and create it on the first call."""
     return Installation.objects.get_or_create(pk=ONLY)[0].key

@@ -19,17 +19,17 @@ from webadmin.backups.services import tables
 from webadmin.backups.services.format import BackupPart, BackupPiece, DamagedBackup, Manifest, read_content, read_keys
 
 REMOVALS = "evidence_removals"
-COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # The collections in the order of a manifest.
-BYTES = frozenset({*BLOBS, EVIDENCE})  # Their records are a key and bytes; their pieces list the keys.
+COLLECTIONS = (*BLOBS, *DOCUMENTS, EVIDENCE, PAGES, REMOVALS)  # the collections in the order of a manifest
+BYTES = frozenset({*BLOBS, EVIDENCE})  # Their records are a key and bytes. Their pieces list the keys.
 
-# Errors on reading a value of another type.
+# The errors of reading a value of an unexpected type.
 UNREADABLE = (ValueError, TypeError, ArithmeticError, RecursionError)
 
 _KEY = re.compile(r"[0-9A-Za-z:._-]{1,200}")
 _DIGEST = re.compile(r"[0-9a-f]{64}")
 _DIGESTS_AS_KEYS = BY_DIGEST | {EVIDENCE, REMOVALS}
 
-Names = dict[str, set[str]]  # keys that a record names, by collection
+Names = dict[str, set[str]]  # keys that a record refers to, by collection
 T = TypeVar("T")
 
 
@@ -43,7 +43,7 @@ def require_complete(manifest: Manifest) -> None:
 
 
 def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[Document]:
-    """Return the records of a piece of a collection. Raises DamagedBackup."""
+    """Return the records in a piece of a collection. Raises DamagedBackup if they are damaged or malformed."""
     content = read_content(store, piece)
     try:
         documents: list[Document] = bson.decode_all(content)
@@ -58,7 +58,7 @@ def read_documents(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> 
 
 
 def referenced_names(collection: str, document: Document) -> Names:
-    """Return the keys that a page, a version, an absence or a capture refers to.
+    """Return the keys that a page, a version, an absence or a capture refers to, by collection.
 
     Raises DamagedBackup if a key is malformed.
     """
@@ -69,7 +69,10 @@ def referenced_names(collection: str, document: Document) -> Names:
 
 
 def read_rows(store: ObjectStore, part: BackupPart, piece: BackupPiece) -> list[tables.Row]:
-    """Return the rows in a piece of a table, with values for its columns. Raises DamagedBackup."""
+    """Return the rows in a piece of a table, with values for its columns.
+
+    Raises DamagedBackup if they are damaged or malformed.
+    """
     model = tables.find_model(part.name)
     rows = []
     for number, line in enumerate(read_content(store, piece).splitlines(), 1):

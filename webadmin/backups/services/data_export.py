@@ -1,8 +1,8 @@
-"""Exports all data of a rights holder in one file that can be read without the product.
+"""Exports all data of a rights holder to one file that can be read without the product.
 
-A ZIP file: works/ has texts by chapter; tables/ the tables that belong to rights holders, as CSV and JSON; evidence/
-bundles; files/ documents, notices and proofs. index.html explains the contents in Chinese and English; SHA256SUMS
-has the digests.
+The ZIP file contains works/ (texts by chapter), tables/ (the tables that belong to rights holders, as CSV and JSON),
+evidence/ (bundles) and files/ (documents, notices and proofs). index.html explains the contents in Chinese and English.
+SHA256SUMS contains the digests.
 """
 
 import base64
@@ -39,7 +39,7 @@ from webadmin.works.models import Chapter
 BOM = "\ufeff"  # Spreadsheets recognize UTF-8 by it.
 CHUNK_ROWS = 1_000
 MAX_NAME_CHARS = 60
-SEALED = "sealed_"  # The prefix of columns with secrets that only the installation's key decrypts.
+SEALED = "sealed_"  # the prefix of columns with secrets, which only the installation's key decrypts
 _UNFIT = re.compile(r'[\\/:*?"<>|\x00-\x1f]+')
 
 Progress = Callable[[str, int, int], None]  # part, items done, items in total
@@ -47,7 +47,10 @@ Progress = Callable[[str, int, int], None]  # part, items done, items in total
 
 @dataclass
 class TakenOut:
-    """The contents of an export file. missing: the file names of items that are lost or damaged in a store."""
+    """The contents of an export file. rows: the row counts by table.
+
+    missing: the file names of items that are lost or damaged in a store.
+    """
 
     files: int = 0
     bytes: int = 0
@@ -56,7 +59,10 @@ class TakenOut:
 
 
 def take_out(holder: RightsHolder, to: Path, on_progress: Progress = lambda *_: None) -> TakenOut:
-    """Write the file; leave no file behind if an error occurs. Raises ServiceUnavailable and OSError."""
+    """Write all data of a rights holder to the file `to`, and return its contents. No file is left if an error occurs.
+
+    Raises ServiceUnavailable if a store is unreachable, OSError if the file cannot be written.
+    """
     partial = to.with_name(f".{to.name}.partial")
     try:
         partial.touch(mode=0o600)
@@ -74,7 +80,7 @@ class _Writing:
         self._zip = zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED)
         self._sums: list[tuple[str, str]] = []
         self._taken = TakenOut()
-        self._stamped: set[str] = set()  # The roots of days whose stamps are already in the file.
+        self._stamped: set[str] = set()  # the roots whose timestamps are already in the file
         self._users = dict(User.objects.values_list("pk", "username"))
 
     def write(self) -> TakenOut:
@@ -106,7 +112,7 @@ class _Writing:
         return self._taken
 
     def _holder_rows(self, model: type[models.Model]) -> Any:
-        """Return the rows of the rights holder."""
+        """Return the rows of a model that belong to the rights holder."""
         return model._default_manager.filter(**{HOLDER_PATHS[model]: self._holder.pk})
 
     def _relation_rows(self, between: Any) -> Any:
@@ -135,7 +141,7 @@ class _Writing:
         self._on_progress(name, count, count)
 
     def _row_values(self, columns: Iterable[Any], row: Iterable[Any]) -> Iterator[Any]:
-        """Yield the values of a row, with user names instead of keys of users."""
+        """Yield the values of a row, with user names instead of the keys of users."""
         for column, value in zip(columns, row, strict=True):
             yield self._users.get(value, value) if column.related_model is User else value
 
@@ -162,7 +168,7 @@ class _Writing:
             self._write_member(name, content)
 
     def _write_proof(self, bundle: EvidenceBundle) -> None:
-        """Write the Merkle path from a bundle to the root of its day, and the stamps on this root."""
+        """Write the audit path from a bundle to the root of its day tree, and the timestamps on this root."""
         proof = day_proof(bundle)
         if proof is None:
             return
@@ -280,7 +286,10 @@ def _as_json(value: object) -> str:
 
 
 def _plain_text(value: Any) -> str:
-    """Convert a value that JSON does not have to text; messages are in English, and times in UTC."""
+    """Convert a value that JSON does not support to text.
+
+    Messages are in English, times in ISO 8601, bytes in Base64.
+    """
     match value:
         case datetime() | date() | time():
             return value.isoformat()

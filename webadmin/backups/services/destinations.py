@@ -1,4 +1,4 @@
-"""Opens the store at a destination that a person typed."""
+"""Opens the store at a destination that a user enters."""
 
 from pathlib import Path
 
@@ -12,7 +12,7 @@ S3_SCHEME = "s3://"
 
 
 def destination_url(destination: str) -> str:
-    """Return the URL of a destination; a folder may be given as a path. Raises BadInput."""
+    """Return the URL of a destination. A folder may be given as a path. Raises BadInput for any other text."""
     given = destination.strip()
     if given.startswith(S3_SCHEME):
         return given
@@ -23,6 +23,9 @@ def destination_url(destination: str) -> str:
 
 
 def open_destination(destination: str, settings: Settings) -> ObjectStore:
-    """Open the store at a destination. Raises BadInput, and BadConfiguration if settings for S3 are missing."""
+    """Open the store at a destination.
+
+    Raises BadInput for an invalid destination, BadConfiguration if settings for S3 are missing.
+    """
     folder = Message("service.backup-folder")
     return open_objects(destination_url(destination), settings.s3, "DEST", folder)

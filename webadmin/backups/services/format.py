@@ -31,12 +31,12 @@ OBJECTS, BACKUPS = "objects/", "backups/"
 MOMENT = "%Y%m%dT%H%M%S%fZ"  # Times are to the microsecond, so that names sort by time.
 # On 200 MB of raw pages, gzip -6 gave 19 % at 41 MB/s, -1 23 % at 83 MB/s, -9 19 % at 17 MB/s (2026-11).
 LEVEL = 6
-MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes, so this is enough for some ten million pages
+MAX_MANIFEST_BYTES = 64 * 2**20  # a piece takes 350 bytes, so this suffices for some ten million pages
 MAX_BACKUPS = 100_000  # backups at one destination; the limit of `backup --keep`
 # gzip can compress repetitive data to a thousandth. Content larger than four full pieces is limited to this expansion,
 # so that a small object never takes gigabytes of memory.
 FREE_BYTES, MAX_EXPANSION = 64 * 2**20, 100
-KEY_BYTES = 256  # bytes of one record, including its line break
+KEY_BYTES = 256  # bytes of the key of one record, including the line break
 
 _KEY = re.compile(rf"{BACKUPS}[0-9]{{8}}T[0-9]{{12}}Z-[0-9a-f]{{64}}\.json")
 
@@ -79,7 +79,7 @@ class Manifest:
     program: Annotated[str, Field(max_length=100)]
     schema: Hex  # digest of all tables and columns
     begun_at: AwareDatetime
-    snapshot_at: AwareDatetime  # time of the admin database's state that a restore returns to
+    snapshot_at: AwareDatetime  # the time of the admin database's state that a restore returns to
     ended_at: AwareDatetime
     tables: tuple[BackupPart, ...]
     collections: tuple[BackupPart, ...]
@@ -109,7 +109,7 @@ class Manifest:
 class Backup:
     """A stored manifest.
 
-    key: its name at the destination. line: its first line. seal: its second line, b"" without a passphrase.
+    key: its name at the destination. line: its first line. seal: its second line, or b"" without a passphrase.
     """
 
     key: str
@@ -119,11 +119,11 @@ class Backup:
 
     @property
     def id(self) -> str:
-        """The name for people: the time, and the beginning of the digest."""
+        """The name for people: the time and the beginning of the digest."""
         return self.key.removeprefix(BACKUPS).removesuffix(".json")[: len("20260101T000000Z-") + 12]
 
     def open_seal(self, passphrase: str) -> bytes:
-        """Return the secrets in the seal, which proves that the backup was written with the passphrase.
+        """Return the secrets in the seal. This proves that the backup was written with the passphrase.
 
         Raises WrongPassphrase, and DamagedBackup if the manifest is not the sealed one.
         """
@@ -138,12 +138,12 @@ class DamagedBackup(BadInput):
 
 
 def object_key(name: str) -> str:
-    """Return the key of an object."""
+    """Return the key of the object with this name."""
     return f"{OBJECTS}{name[:2]}/{name}"
 
 
 def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = "") -> Backup:
-    """Encode a manifest, with a seal if there is a passphrase; equal manifests have equal first lines."""
+    """Encode a manifest, with a seal if there is a passphrase. Equal manifests have equal first lines."""
     values = _manifests().dump_python(manifest, mode="json")
     line = json.dumps(values, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode()
     sealed = seal(secrets, passphrase, line) if passphrase else b""
@@ -152,14 +152,17 @@ def encode_backup(manifest: Manifest, secrets: bytes = b"", passphrase: str = ""
 
 
 def put_manifest(store: ObjectStore, backup: Backup) -> int:
-    """Write the manifest and return its size in bytes."""
+    """Write the manifest of a backup and return its size in bytes."""
     written = _sealed_bytes(backup.line, backup.seal)
     store.put_new(backup.key, written)
     return len(written)
 
 
 def load_backup(store: ObjectStore, key: str) -> Backup:
-    """Return the backup whose manifest has this key. Raises DamagedBackup, and BadInput for another format."""
+    """Return the backup whose manifest has this key.
+
+    Raises DamagedBackup if it is missing or was changed, BadInput if it has another format.
+    """
     try:
         written = store.get(key, MAX_MANIFEST_BYTES)
     except BrokenInvariant as error:
@@ -187,13 +190,13 @@ def list_backups(store: ObjectStore) -> list[str]:
 
 
 def compress_piece(content: bytes) -> bytes:
-    """Compress a piece; the same content gives the same bytes with the same zlib."""
+    """Compress a piece. The same content gives the same bytes with the same zlib."""
     written = gzip.compress(content, LEVEL, mtime=0)
     return written if len(content) <= _most_content(len(written)) else gzip.compress(content, 0, mtime=0)
 
 
 def put_object(store: ObjectStore, written: bytes) -> Digest:
-    """Store an object and return its name; replace a damaged one of the same name."""
+    """Store an object and return its name. A damaged object with the same name is replaced."""
     name = digest(written)
     try:
         store.put_new(object_key(name), written)
@@ -204,7 +207,10 @@ def put_object(store: ObjectStore, written: bytes) -> Digest:
 
 
 def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
-    """Read, decompress and check a piece, and return its content. Raises DamagedBackup."""
+    """Read, decompress and check a piece, and return its content.
+
+    Raises DamagedBackup if it is missing or was changed.
+    """
     key = object_key(piece.name)
     if piece.content_bytes > _most_content(piece.size_bytes):
         raise DamagedBackup("backup.object-expands", key=key)
@@ -216,7 +222,7 @@ def read_content(store: ObjectStore, piece: BackupPiece) -> bytes:
 
 
 def read_keys(store: ObjectStore, piece: BackupPiece) -> list[str]:
-    """Return the keys of a piece of records. Raises DamagedBackup."""
+    """Return the keys of the records in a piece. Raises DamagedBackup if they are missing or were changed."""
     assert piece.keys is not None
     key, most = object_key(piece.keys), min(piece.records * KEY_BYTES, FREE_BYTES)
     listed = _decompress(_get_object(store, piece.keys, most + 1024), key, most)
@@ -231,7 +237,7 @@ def keys_bytes(keys: Iterable[str]) -> bytes:
 
 
 def _get_object(store: ObjectStore, name: str, most_bytes: int) -> bytes:
-    """Return the bytes of an object. Raises DamagedBackup."""
+    """Return the bytes of an object. Raises DamagedBackup if it is missing, too large or was changed."""
     key = object_key(name)
     try:
         written = store.get(key, most_bytes)

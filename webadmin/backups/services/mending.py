@@ -1,6 +1,6 @@
-"""Restores lost and damaged records of a running installation from its backup; intact records are not changed.
+"""Restores lost and damaged records of a running installation from its backup. Intact records are not changed.
 
-Rows are not restored, because later decisions would be lost, nor are records that were removed on purpose.
+Rows are not restored, because later decisions would be lost. Neither are records that were removed intentionally.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from webadmin.backups.services.restoring import RestoreTarget, target_collection
 from webadmin.backups.services.verification import require_compatible_manifest
 from webadmin.backups.services.writing import Progress
 
-# Collections whose missing records were removed or are rebuilt, so that only damaged ones are restored.
+# Collections whose missing records were removed or are rebuilt, so that only damaged records are restored.
 MADE_ANEW = frozenset({"fingerprints"})
 BY_NAME = frozenset({"work_texts", EVIDENCE})
 ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
@@ -24,7 +24,10 @@ ASKED, ASKED_BUNDLES = 200, 10  # records in memory at once
 
 @dataclass(frozen=True, slots=True)
 class RepairResult:
-    """The restored records as "collection/key", and the number of checked records."""
+    """The result of a repair.
+
+    put_back: the restored records as "collection/key". looked_at: the number of checked records.
+    """
 
     put_back: tuple[str, ...]
     looked_at: int
@@ -33,9 +36,10 @@ class RepairResult:
 def repair_stores(
     manifest: Manifest, source: ObjectStore, target: RestoreTarget, installation: str, on_progress: Progress
 ) -> RepairResult:
-    """Restore lost and damaged records from a backup.
+    """Restore lost and damaged records of the stores from a backup.
 
-    Raises BadInput if the backup is from another installation, DamagedBackup, ServiceUnavailable.
+    on_progress: called with the part, the records checked and the total. Raises BadInput if the backup is from another
+    installation, DamagedBackup if it is damaged, ServiceUnavailable if a store is unreachable.
     """
     if manifest.installation != installation:
         raise BadInput("backup.of-another", its=manifest.installation, ours=installation)
@@ -67,7 +71,10 @@ def _mend_part(part: BackupPart, source: ObjectStore, collection: Collection, on
 
 
 def _faulty_keys(collection: Collection, kept: dict[str, dict[str, Any]], named: set[str]) -> list[str]:
-    """Return the keys of the backup's records that differ in the store or are missing from it."""
+    """Return the keys of the backup's records that differ in the store or are missing from it.
+
+    kept: the backup's records by key. named: the keys that rows refer to.
+    """
     found, damaged = readable(collection, list(kept))
     seen = {each["_id"]: each for each in found}
     missing = [key for key in kept if key not in seen and key not in damaged]
@@ -76,6 +83,6 @@ def _faulty_keys(collection: Collection, kept: dict[str, dict[str, Any]], named:
         damaged = [key for key in damaged if key in named]
     if collection.name in MADE_ANEW:
         missing = []
-    # A page's document changes with each visit; other records never change.
+    # A page's document changes with each visit. Other records never change.
     other = [key for key, each in seen.items() if each != kept[key]] if collection.name != PAGES else []
     return sorted({*damaged, *missing, *other})

@@ -1,4 +1,4 @@
-"""References of rows to records in the stores; a backup must have every record that its rows refer to."""
+"""References from rows to records in the stores. A backup must contain every record that its rows refer to."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -52,7 +52,10 @@ class Named:
         self.keys: dict[str, set[str]] = {}
 
     def note(self, model: type[models.Model], rows: Sequence[tables.Row], columns: tuple[str, ...]) -> None:
-        """Add the references in a table's rows, except to bundles that retention removed."""
+        """Add the references in a table's rows, except to bundles that retention removed.
+
+        columns: the columns of the rows.
+        """
         if model not in named_columns():
             return
         state = columns.index("state") if model is EvidenceBundle else None
@@ -62,12 +65,15 @@ class Named:
             self.keys.setdefault(collection, set()).update(row[at] for row in kept if row[at])
 
     def note_record(self, collection: str, record: Document) -> None:
-        """Add the references in a record. Raises DamagedBackup for a malformed record."""
+        """Add the references in a record of a collection. Raises DamagedBackup for a malformed record."""
         for named, keys in referenced_names(collection, record).items():
             self.keys.setdefault(named, set()).update(keys)
 
     def lacking(self, held: Mapping[str, set[str]]) -> Iterator[str]:
-        """Yield the missing records that others refer to, as "collection/key"."""
+        """Yield the missing records that others refer to, as "collection/key".
+
+        held: the existing keys by collection.
+        """
         for collection, keys in sorted(self.keys.items()):
             yield from (f"{collection}/{key}" for key in sorted(keys - held.get(collection, set())))
 

@@ -24,14 +24,14 @@ from webadmin.backups.services.runs import is_unfinished
 from webadmin.backups.services.verification import verify
 from webadmin.backups.services.writing import Progress
 
-WRITTEN, READ_BACK = 200, 200  # records written at once; bundles are read back one by one
-# Errors of a database or its driver for a rejected value: too long, too large, of a wrong type.
+WRITTEN, READ_BACK = 200, 200  # records written and read back at once; bundles are read back one by one
+# The errors of a database or its driver for a rejected value: too long, too large, of a wrong type.
 UNTAKEN = (DataError, IntegrityError, ProgrammingError, ValueError, TypeError, OverflowError)
 
 
 @dataclass(frozen=True, slots=True)
 class RestoreTarget:
-    """The stores to write to, in addition to Django's admin database."""
+    """The stores to write to, in addition to Django's admin database. raw: as in `BackupSource`."""
 
     database: MongoDatabase
     evidence: EvidenceStore
@@ -41,7 +41,8 @@ class RestoreTarget:
 def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable[[int, int], None]) -> None:
     """Verify a whole backup before a restore writes anything.
 
-    Raises DamagedBackup if a part is missing or damaged, and BadInput if the tables differ.
+    on_progress: called with the pieces read and in total. Raises DamagedBackup if a part is missing or damaged,
+    BadInput if the tables differ.
     """
     faults = verify(manifest, source, on_progress).faults
     if faults:
@@ -49,7 +50,7 @@ def require_whole(manifest: Manifest, source: ObjectStore, on_progress: Callable
 
 
 def require_no_rows() -> None:
-    """Raise BadInput if the admin database has rows; a database without tables passes."""
+    """Raise BadInput if the admin database has rows. A database without tables passes."""
     try:
         there = tables.filled_tables()
     except DatabaseError:
@@ -59,7 +60,7 @@ def require_no_rows() -> None:
 
 
 def require_empty(target: RestoreTarget) -> None:
-    """Raise BadInput if the admin database or a store has data."""
+    """Raise BadInput if the admin database or a store contains data."""
     there = tables.filled_tables()
     for collection in target_collections(target):
         if count := len(collection.keys()):
@@ -71,8 +72,8 @@ def require_empty(target: RestoreTarget) -> None:
 def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_progress: Progress) -> int:
     """Write a backup that passed `require_whole`, read it back, and return the number of records.
 
-    The rows are rolled back if they are inconsistent, or if writing to the stores fails. Raises DamagedBackup,
-    ServiceUnavailable.
+    The rows are rolled back if they are inconsistent or if writing to the stores fails. Raises DamagedBackup if the
+    data read back differ, ServiceUnavailable if a store is unreachable.
     """
     parts = {part.name: part for part in manifest.collections}
     collections = target_collections(target)
@@ -88,7 +89,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
 
 
 def settle(backup: Backup) -> bool:
-    """Switch off the backup schedule, which the old installation may still run, and return whether it was on.
+    """Disable the backup schedule, which the old installation may still run, and return whether it was enabled.
 
     It also marks the run that made the backup as ended, because the backup contains it as unfinished.
     """
@@ -135,7 +136,7 @@ def _write_tables(parts: Sequence[BackupPart], source: ObjectStore, on_progress:
 
 
 def _insert_rows(part: BackupPart, rows: Sequence[tables.Row]) -> None:
-    """Write the rows of a piece. Raises DamagedBackup that names the row that the database rejects."""
+    """Insert the rows of a piece. Raises DamagedBackup that names the row that the database rejects."""
     model = tables.find_model(part.name)
     try:
         with transaction.atomic():

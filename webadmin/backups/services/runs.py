@@ -32,10 +32,10 @@ from webadmin.database import refresh_connections
 
 DEFAULT_WARN_DAYS = 2
 LOCK = "backup.lock"
-UNENDED = "backup.unended"  # the fault of a row until its backup ends
+UNENDED = "backup.unended"  # the error in a row until its backup ends
 BEAT = timedelta(minutes=1)
-SILENT_FOR = timedelta(hours=1)  # silence after which a backup counts as killed; copying rows is silent but shorter
-ROOTS = "authorities"  # a folder of certificates, one file for each time stamp authority
+SILENT_FOR = timedelta(hours=1)  # after this time without a sign of life, a backup counts as killed
+ROOTS = "authorities"  # a folder of certificates, one file for each timestamp authority
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class BackupRequest:
 
 
 class BackedUp(NamedTuple):
-    """The result of a backup, the number of old ones removed, and the reason if that failed."""
+    """The result of a backup, the number of old backups removed, and the reason if removing them failed."""
 
     made: Made
     removed: int
@@ -57,7 +57,10 @@ class BackedUp(NamedTuple):
 
 
 def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> BackedUp:
-    """Make a backup, with a row from its start, and record and raise any error."""
+    """Make a backup and return its result. Its row is created at the start, and any error is recorded and raised.
+
+    Raises RetryLater if another backup is running.
+    """
     with backup_lock(settings.home):
         run = _begin_run(asked, is_shared=bool(settings.services.database_url))
         try:
@@ -65,7 +68,7 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
         except ZhuiwenError as error:
             _end_run(run, fault=error.message)
             raise
-        except BaseException as error:  # even then, the next is due in an hour
+        except BaseException as error:  # recorded too, so that the next is due in an hour
             _end_run(run, fault=Message("backup.failed", reason=f"{type(error).__name__}: {error}"))
             raise
         _end_run(run, **_result_values(made, settings))
@@ -80,7 +83,7 @@ def back_up(asked: BackupRequest, settings: Settings, on_progress: Progress) -> 
 
 
 def note_failed(asked: BackupRequest, now: datetime, fault: Message) -> None:
-    """Record a backup that could not begin."""
+    """Record a requested backup that could not begin, with its error."""
     _new_row(asked, now, fault).save()
 
 
@@ -104,9 +107,10 @@ def _require_what_was_there(shown: str, destination: ObjectStore) -> None:
 
 
 def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
-    """Create the row of a new backup. Raises RetryLater if another machine is making a backup at the same place.
+    """Create the row of a new backup.
 
-    is_shared: other machines can use the database; for an SQLite file the lock suffices.
+    is_shared: whether other machines can use the database; for an SQLite file the lock suffices. Raises RetryLater if
+    another machine is making a backup at the same destination.
     """
     installation_key()
     now = timezone.now()
@@ -122,7 +126,7 @@ def _begin_run(asked: BackupRequest, *, is_shared: bool) -> BackupRun:
 
 
 def is_unfinished(run: BackupRun) -> bool:
-    """Return True if a backup's end is not recorded, because it is running or was killed."""
+    """Return True if the end of a backup is not recorded, because it is running or was killed."""
     return run.fault is not None and run.fault.code == UNENDED
 
 
@@ -146,7 +150,7 @@ def _new_row(asked: BackupRequest, now: datetime, fault: Message) -> BackupRun:
 
 
 def _end_run(run: BackupRun, fault: Message | None = None, **values: Any) -> None:
-    """Record the end of a backup."""
+    """Record the end of a backup, with its error if it failed, and further values of its row."""
     refresh_connections()
     run.ended_at, run.fault = timezone.now(), fault
     for name, value in values.items():
@@ -186,14 +190,14 @@ def backup_plan() -> BackupPlan:
 
 @dataclass(frozen=True, slots=True)
 class BackupStatus:
-    """The status of this installation's backups. last: the start of the newest successful one."""
+    """The status of this installation's backups. last: the start of the newest successful one, or None."""
 
     last: datetime | None
     warning: Message | None
 
 
 def backup_status(now: datetime) -> BackupStatus:
-    """Return the status, with a warning if the newest backup is too old, or if there are cases and no backup."""
+    """Return the status of backups, with a warning if the newest is too old, or if there are cases and no backup."""
     newest = BackupRun.objects.filter(fault__isnull=True).first()
     last, planned = newest.started_at if newest else None, backup_plan()
     limit = timedelta(days=planned.warn_days if planned.is_on else DEFAULT_WARN_DAYS)
@@ -213,9 +217,10 @@ def shown_destination(destination: str) -> str:
 
 
 def keep_newest(destination: ObjectStore, count: int) -> int:
-    """Remove all but the newest backups, with the objects that no backup needs, and return how many were removed.
+    """Remove all but the newest `count` backups, and return how many were removed.
 
-    Raises DamagedBackup if a manifest cannot be read, before anything is removed.
+    Objects that no remaining backup needs are removed too. Raises DamagedBackup if a manifest cannot be read, before
+    anything is removed.
     """
     keys = list_backups(destination)
     old, left = keys[:-count], keys[-count:]
@@ -231,7 +236,7 @@ def keep_newest(destination: ObjectStore, count: int) -> int:
 
 
 def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
-    """Return the plain files by name, and the secrets for the seal."""
+    """Return the plain files in the home folder by name, and the secrets for the seal as TOML."""
     kept = {str(path.relative_to(home)): path.read_bytes() for path in sorted((home / ROOTS).glob("*.pem"))}
     plain, hidden = _parse_toml(home / SETTINGS_FILE), _parse_toml(home / SECRETS_FILE)
     known = known_settings()
@@ -243,7 +248,7 @@ def read_home_files(home: Path) -> tuple[dict[str, bytes], bytes]:
 
 
 def has_key(home: Path) -> bool:
-    """Return True if the files, and not only the environment, have the key to the secrets in the database."""
+    """Return True if the files, and not only the environment, contain the key to the secrets in the database."""
     return any("secret_key" in _parse_toml(home / file) for file in (SETTINGS_FILE, SECRETS_FILE))
 
 

@@ -13,15 +13,15 @@ from webadmin.backups.services.runs import SILENT_FOR, BackupRequest, back_up, b
 from webadmin.sites.services.crawlers import work_in_slot
 from webadmin.sites.services.encrypted_secrets import KeyLost, unseal
 
-# The time until a failed backup is retried, repeatedly if necessary, because a store may be back by then.
+# The time until a failed backup is retried, repeatedly if necessary, because a store may be reachable by then.
 RETRY_AFTER = SILENT_FOR
 
 
 def due_backup(now: datetime) -> BackupRequest | None:
-    """Return the backup that is due: none began since the scheduled time, or the last one failed an hour ago.
+    """Return the scheduled backup that is due, or None.
 
-    A running backup counts as failed at its last sign of life. If the passphrase was encrypted with another key, this
-    records a failed backup.
+    It is due if none began since the scheduled time, or if the last one failed an hour ago. A running backup counts as
+    failed at its last sign of life. If the passphrase was encrypted with another key, this records a failed backup.
     """
     planned = backup_plan()
     if not planned.is_on or not planned.destination:
@@ -47,7 +47,7 @@ log = logging.getLogger("zhuiwen.backups")
 
 
 def main(arguments: list[str]) -> int:
-    """Make the backup that is due, and return the exit code: 1 if it failed, as its row also says."""
+    """Make the backup that is due, and return the exit code, which is 1 if it failed. Its row records the error."""
     return work_in_slot(arguments, _back_up, log, "the backup of the schedule")
 
 

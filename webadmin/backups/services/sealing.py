@@ -48,7 +48,10 @@ def seal(secrets: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
-    """Return the secrets in a seal. Raises WrongPassphrase, or ValueError if the seal does not authenticate `about`."""
+    """Return the secrets in a seal.
+
+    Raises WrongPassphrase, or ValueError if the seal is malformed or does not authenticate `about`.
+    """
     try:
         values: dict[str, Any] = json.loads(written)
         salt, nonce, said, box = (base64.b64decode(values[name]) for name in ("salt", "nonce", "check", "box"))
@@ -67,6 +70,6 @@ def open_seal(written: bytes, passphrase: str, about: bytes) -> bytes:
 
 
 def _key_and_check(passphrase: str, salt: bytes) -> tuple[bytes, bytes]:
-    """Return the key and the check value, two independent blocks of scrypt's output; the second may be published."""
+    """Return the key and the check value, two independent blocks of scrypt's output. The second may be published."""
     made = Scrypt(salt=salt, length=2 * KEY_BYTES, n=N, r=R, p=P).derive(passphrase.encode())
     return made[:KEY_BYTES], made[KEY_BYTES:]

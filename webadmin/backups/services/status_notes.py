@@ -1,4 +1,4 @@
-"""The notes in Redis about evidence, backups and damages that `zhuiwen status` shows."""
+"""The notes in Redis about evidence, backups and damages that `zhuiwen status` reads."""
 
 from datetime import datetime
 
@@ -21,5 +21,5 @@ def note_evidence_status(client: "redis.Redis", settings: Settings) -> None:
 
 
 def note_damage(client: "redis.Redis", count: int, seen_at: datetime) -> None:
-    """Write the note on the number of known damages; it stays until the next check."""
+    """Write the note on the number of known damages. It stays until the next check."""
     write_note(client, DAMAGE_NOTE, {"count": count, "seen_at": seen_at.isoformat()}, kept_s=None)

@@ -1,4 +1,4 @@
-"""Records the checks of the stores, and returns the damages that are known."""
+"""Records the checks of the stores, and returns the known damages."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -8,13 +8,13 @@ from webadmin.backups.models import StoreCheck
 
 MADE_ANEW = "made anew"  # webadmin.backups.services.checking.damage.Remedy
 PARTS = 7  # One part is read each night, so that everything is read within a week.
-KEPT = 100  # rows; three months of nightly checks
+KEPT = 100  # rows: three months of nightly checks
 
 
 def note_store_check(
     started: datetime, ended: datetime, items: int, damages: Sequence[Mapping[str, Any]], *, part: int | None
 ) -> StoreCheck:
-    """Record one check. part: the part that it read, or None for everything."""
+    """Record one check and delete old ones. part: the part that it read, or None for everything."""
     row = StoreCheck.objects.create(
         started_at=started, ended_at=ended, part=part, items=items, damages=list(map(dict, damages))
     )

@@ -23,7 +23,7 @@ Row = tuple[Any, ...]
 
 ALIAS = "default"
 FETCHED_ROWS = 2_000
-# The key of a row decides if a piece ends after it, so that an added or removed row changes only one piece.
+# The key of a row decides whether a piece ends after it, so that an added or removed row changes only one piece.
 ROWS_A_PIECE = 1_024  # rows in a piece on average; if the last 1,000 of 100,000 rows change, 2 % of the pieces change
 PIECE_BYTES = 8 * 1024 * 1024
 
@@ -46,7 +46,7 @@ def tables() -> tuple[type[models.Model], ...]:
 
 
 def schema_digest() -> Digest:
-    """Return a digest of all tables and columns; rows fit any database with the same digest."""
+    """Return a digest of all tables and columns. Rows fit any database with the same digest."""
     lines = [
         f"{model._meta.db_table} {field.column} {field.get_internal_type()} {field.null}\n"
         for model in tables()
@@ -57,11 +57,11 @@ def schema_digest() -> Digest:
 
 @contextmanager
 def snapshot_transaction() -> Iterator[None]:
-    """Open a transaction in which `table_pieces` reads one snapshot of the database, without locking others out."""
+    """Open a transaction in which `table_pieces` reads one snapshot of the database, without blocking other writers."""
     connection = connections[ALIAS]
     connection.ensure_connection()
     mode = getattr(connection, "transaction_mode", None)
-    if mode is not None:  # SQLite: IMMEDIATE would lock all other writers out
+    if mode is not None:  # SQLite: IMMEDIATE would block all other writers
         connection.transaction_mode = None  # type: ignore[attr-defined]
     try:
         with transaction.atomic(using=ALIAS), connection.cursor() as cursor:
@@ -79,7 +79,7 @@ def table_columns(model: type[models.Model]) -> tuple[str, ...]:
 
 
 def table_pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]:
-    """Yield the rows of a table in the order of their keys, piece by piece: the JSON lines, and the rows in them."""
+    """Yield the pieces of a table, sorted by key: the JSON lines, and the rows in them."""
     names = [field.attname for field in _column_fields(model)]
     key_at = names.index(str(model._meta.pk.attname))
     order = "pk" if connections[ALIAS].vendor == "sqlite" or not _is_text(model) else Collate("pk", "C")
@@ -99,14 +99,17 @@ def table_pieces(model: type[models.Model]) -> Iterator[tuple[bytes, list[Row]]]
 
 
 def parse_row(model: type[models.Model], given: Sequence[str], plain: object) -> Row:
-    """Return a row with values for its columns from a parsed line. Raises ValueError, TypeError or ValidationError."""
+    """Return a row with values for its columns from a parsed line.
+
+    given: the names of the columns. Raises ValueError, TypeError or ValidationError for a malformed row.
+    """
     if not isinstance(plain, list):
         raise TypeError("no row")
     return tuple(_column_value(field, value) for field, value in zip(_ordered_fields(model, given), plain, strict=True))
 
 
 def find_model(name: str) -> type[models.Model]:
-    """Return the model of a table. Raises KeyError."""
+    """Return the model of the table with this name. Raises KeyError if there is none."""
     return {model._meta.db_table: model for model in tables()}[name]
 
 
@@ -115,7 +118,7 @@ def row_count(model: type[models.Model]) -> int:
 
 
 def filled_tables() -> list[Message]:
-    """Return messages on the tables with rows that a new installation does not have."""
+    """Return a message for each table with rows that a new installation does not have."""
     found = []
     for model in tables():
         is_made = model._meta.app_label in MADE_BY_ITSELF or model._meta.db_table in MADE_TABLES
@@ -184,7 +187,7 @@ def _join_lines(lines: Iterable[bytes]) -> bytes:
 
 
 def _json_value(value: Any) -> Any:
-    """Convert a value that JSON does not have; its column determines how `_column_value` converts it back."""
+    """Convert a value that JSON does not support. Its column determines how `_column_value` converts it back."""
     match value:
         case bytes() | memoryview() | bytearray():
             return base64.b64encode(bytes(value)).decode("ascii")
@@ -194,7 +197,7 @@ def _json_value(value: Any) -> Any:
             return duration_iso_string(value)
         case Message():
             return value.to_json()
-    return str(value)  # numbers with decimals, UUIDs, time zones
+    return str(value)  # decimals, UUIDs and time zones
 
 
 def _column_value(field: Any, plain: Any) -> Any:

@@ -16,7 +16,7 @@ from webadmin.backups.services.references import Named
 
 @dataclass(frozen=True, slots=True)
 class Verified:
-    """The result of reading a backup. lacking: records missing when the backup was made."""
+    """The result of reading a backup. lacking: records that were missing when the backup was made."""
 
     records: int
     bytes: int
@@ -25,14 +25,20 @@ class Verified:
 
 
 def require_compatible_manifest(manifest: Manifest) -> None:
-    """Raise BadInput if the tables of this program differ from the tables in the backup."""
+    """Raise BadInput if the tables of this program differ from those in the backup.
+
+    Raises DamagedBackup if the manifest lacks parts.
+    """
     if manifest.schema != tables.schema_digest():
         raise BadInput("backup.other-tables", its=manifest.program, ours=code_version())
     require_complete(manifest)
 
 
 def verify(manifest: Manifest, store: ObjectStore, on_progress: Callable[[int, int], None]) -> Verified:
-    """Read a whole backup. on_progress: called with the pieces read and in total. Raises BadInput if tables differ."""
+    """Read a whole backup, and return the result with all errors.
+
+    on_progress: called with the pieces read and in total. Raises BadInput if the tables differ.
+    """
     require_compatible_manifest(manifest)
     return _Verifying(manifest, store, on_progress).verify()
 

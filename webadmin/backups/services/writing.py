@@ -2,7 +2,8 @@
 
 Records that can be removed (texts of works, evidence) are copied first, then a snapshot of the admin database, then the
 stores. The stores write a record before others refer to it, and the backup reads in reverse order: rows, pages,
-versions, captures, texts, bodies. So every reference in a backup can be resolved, even if data is written meanwhile.
+versions, captures, texts, bodies. Therefore, every reference in a backup can be resolved, even if data is written
+meanwhile.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -65,8 +66,8 @@ Progress = Callable[[str, int, int], None]  # part, records done, records in tot
 class BackupSource:
     """The stores and files that a backup copies in addition to the admin database.
 
-    files: contents by name. raw: the store of response bodies, if not the page store. passphrase: opens the seal, which
-    contains `secrets`; without a passphrase, there is no seal.
+    installation: the key of the installation. files: contents by name. raw: the store of response bodies, or None if it
+    is the page store. passphrase: opens the seal, which contains `secrets`; without a passphrase, there is no seal.
     """
 
     installation: str
@@ -89,15 +90,16 @@ class Made:
 
 
 def make(source: BackupSource, destination: ObjectStore, on_progress: Progress) -> Made:
-    """Write one backup; it counts only once its manifest is written.
+    """Write one backup. It is complete only once its manifest is written.
 
-    Raises BadInput if the destination has another installation's backups, ServiceUnavailable.
+    on_progress: called with the part, the records done and the total. Raises BadInput if the destination contains
+    another installation's backups, ServiceUnavailable if a store is unreachable.
     """
     return _BackupWriter(source, destination, _last_manifest(destination, source), on_progress).make()
 
 
 def _last_manifest(destination: ObjectStore, source: BackupSource) -> Manifest | None:
-    """Return the newest manifest, whose pieces need not be written again; None if there is none.
+    """Return the newest manifest, whose pieces need not be written again, or None if there is none.
 
     With a passphrase, only manifests sealed with it count, so that a seal never covers pieces that others wrote.
     """
@@ -123,7 +125,7 @@ class _BackupWriter:
         self._source, self._destination, self._on_progress = source, destination, on_progress
         self._before = {part.name: part for part in (*before.tables, *before.collections)} if before else {}
         self._pieces = _PieceWriter(destination)
-        self._lacking: dict[str, None] = {}  # Damaged records in the order of detection.
+        self._lacking: dict[str, None] = {}  # damaged records in the order of detection
         self._held: dict[str, set[str]] = {}
 
     def make(self) -> Made:
@@ -135,7 +137,7 @@ class _BackupWriter:
         ]
         early = {each.name: self._write_packs(each) for each in collections if each.name in REMOVABLE}
         named = Named()
-        refresh_connections()  # copying may have taken hours, so the database may have closed the connection
+        refresh_connections()  # Copying may have taken hours, so that the database may have closed the connection.
         with tables.snapshot_transaction():
             snapshot_at = clock.now()
             kept_tables = tuple(self._write_table(model, named) for model in tables.tables())
@@ -179,7 +181,7 @@ class _BackupWriter:
         return BackupPart(name, tuple(made), columns)
 
     def _write_documents(self, collection: Collection, named: Named) -> BackupPart:
-        """Write documents that change, in the order of their keys, so that a piece without changes is the same."""
+        """Write documents that change, sorted by key, so that a piece without changes is the same."""
         keys = collection.keys()
         made = []
         for start in range(0, len(keys), PAGES_A_PIECE):
@@ -202,7 +204,11 @@ class _BackupWriter:
     def _write_packs(
         self, collection: Collection, early: BackupPart | None = None, gone: Iterable[str] = ()
     ) -> BackupPart:
-        """Write records that never change. Reuses the pieces of the last backup whose records all still exist."""
+        """Write records that never change. Pieces of the last backup whose records all still exist are reused.
+
+        early: the part of these records written before the snapshot, if any. gone: the keys of records removed before
+        the snapshot.
+        """
         living = set(collection.keys())
         if early is not None:
             living |= {key for piece in early.pieces for key in read_keys(self._destination, piece)} - set(gone)
@@ -217,7 +223,10 @@ class _BackupWriter:
     def _reuse_pieces(
         self, part: BackupPart | None, living: set[str]
     ) -> tuple[dict[BackupPiece, list[str]], Iterator[dict[str, Any]]]:
-        """Return the pieces whose records all still exist, and the existing records of other pieces."""
+        """Return the pieces whose records all still exist, with their keys.
+
+        Also returns the existing records of other pieces.
+        """
         kept: dict[BackupPiece, list[str]] = {}
         others: list[BackupPiece] = []
         for piece in part.pieces if part else ():
@@ -255,7 +264,7 @@ class _BackupWriter:
 
 
 class _PieceWriter:
-    """Writes pieces to the destination, each once. new_bytes: bytes that were not there before."""
+    """Writes pieces to the destination, each once. new_bytes: the number of bytes that were not there before."""
 
     def __init__(self, destination: ObjectStore) -> None:
         self._destination = destination
@@ -266,7 +275,7 @@ class _PieceWriter:
         return all(object_key(name) in self._there for name in (piece.name, piece.keys) if name)
 
     def write_packed_records(self, records: Iterable[dict[str, Any]], held: set[str]) -> Iterator[BackupPiece]:
-        """Write records and yield their pieces; the keys are added to `held`."""
+        """Write records in pieces and yield the pieces. The keys of written records are added to `held`."""
         encoded: list[bytes] = []
         keys: list[str] = []
         size = 0
@@ -289,7 +298,10 @@ class _PieceWriter:
         return BackupPiece(self._put_new(written), len(written), digest(content), len(content), len(keys), listed)
 
     def piece(self, content: bytes, records: int, before: BackupPart | None) -> BackupPiece:
-        """Return the piece of the last backup with the same content, or write a new piece and return it."""
+        """Return the piece of the last backup with the same content, or write a new piece and return it.
+
+        before: the part in the last backup, or None.
+        """
         named = digest(content)
         for piece in before.pieces if before else ():
             if piece.content == named and self.is_there(piece):

@@ -1,4 +1,4 @@
-"""The `matter` command: its damages, and one file with all its evidence for a court."""
+"""The `matter` command, which writes all evidence of a matter to one file for a court."""
 
 import time
 from datetime import datetime
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from webadmin.cases.models import Matter
     from webadmin.reports.services.court_file.parts import ExportChoice
 
-SAY_EVERY_S = 5.0  # as in the demo; a matter with a few pages finishes earlier
+SAY_EVERY_S = 5.0  # as in the demo; the export of a matter with a few pages finishes earlier
 
 
 def damages(
@@ -61,7 +61,11 @@ def export(
     decisions: Annotated[bool, typer.Option("--decisions/--no-decisions")] = False,
     with_names: Annotated[bool, typer.Option("--names/--no-names")] = False,
 ) -> None:
-    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter."""
+    """Write one file with the list of evidence, the bundles, and the chosen parts of a matter.
+
+    Each option of a part includes or omits it. --seal: request timestamps. --names: identify people by name instead of
+    role.
+    """
     wanted = {
         "ownership": ownership, "comparison": comparison, "others": others, "notices": notices, "damages": damages,
         "factors": factors, "decisions": decisions,
@@ -97,7 +101,7 @@ def _write_export(
 
 
 class _ExportProgress:
-    """Prints the progress on stderr every few seconds."""
+    """Prints progress messages on stderr, at most one every SAY_EVERY_S seconds."""
 
     def __init__(self) -> None:
         self._said = time.monotonic()

@@ -1,4 +1,4 @@
-"""The `report` command: the figures of a period in one of the formats of `analytics.formats`."""
+"""The `report` command, which writes the figures of a period in one of the formats of `analytics.formats`."""
 
 import sys
 from datetime import datetime, timedelta
@@ -30,7 +30,10 @@ def report(  # noqa: PLR0917 - options of a command
     language: str = "",
     out: Annotated[str, typer.Option(metavar="FILE")] = "",
 ) -> None:
-    """Write a report on cases, sites, works and days, and on excluded findings with their reasons."""
+    """Write a report on cases, sites, works and days, and on excluded findings with their reasons.
+
+    --out: the output file, "-" for standard output, or by default a file in the home folder.
+    """
     chosen = find_format(kind)
     with session() as settings:
         from webadmin.accounts.models import User
@@ -56,7 +59,10 @@ def report(  # noqa: PLR0917 - options of a command
 
 
 def _write_report(content: bytes, out: str, settings: Settings, name: str) -> Path | None:
-    """Write the report atomically and return its path, or None for standard output."""
+    """Write the report atomically and return its path, or None for standard output.
+
+    Raises BadInput if the file cannot be written.
+    """
     if out == "-":
         sys.stdout.buffer.write(content)
         return None

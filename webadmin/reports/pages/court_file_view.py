@@ -1,4 +1,4 @@
-"""The page of a matter's court file, where managers choose its parts and download it."""
+"""The page of a matter's court file, on which managers choose its parts and download it."""
 
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.template.response import TemplateResponse
@@ -17,13 +17,16 @@ from webadmin.ui.pages.downloads import spooled_download
 from webadmin.ui.pages.page_responses import admin_page
 from webadmin.ui.pages.wording import message_text
 
-# Step of the estimated duration, measured with 250 pages (docs/figures.md).
+# The estimated duration for one page, measured with 250 pages (docs/figures.md).
 SECONDS_A_PAGE = 0.4
 MINUTE_S = 60
 
 
 def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
-    """Show the parts of the file, or download it (POST). Raises Http404 if the user may not."""
+    """Show the parts of a matter's court file, or return the file (POST).
+
+    Raises Http404 if the user may not see the matter, or may not export it.
+    """
     subject = matter_subject(request, key)
     matter = subject.matter
     if matter is None:
@@ -41,7 +44,7 @@ def matter_export_view(request: HttpRequest, key: int) -> HttpResponseBase:
 
 
 def _read_choice(request: HttpRequest) -> ExportChoice:
-    """Read the choice from the form (POST: part, names), or return the default if `chosen` is missing."""
+    """Return the choice in the form (POST `part` and `names`), or the default if the form was not sent."""
     if "chosen" not in request.POST:
         return USUAL
     asked = set(request.POST.getlist("part"))

@@ -1,7 +1,7 @@
-"""The dashboard, with open and new cases and failed runs of the user's rights holders.
+"""The dashboard, with cases, stores and failed runs of the user's rights holders.
 
 It makes a fixed number of queries: each table is one grouped count. With more than MAX_LIVE cases, the counts take
-seconds; they are then cached for some minutes, and the page shows their time.
+seconds; they are then cached for some minutes, and the page states when they were made.
 """
 
 from dataclasses import dataclass
@@ -58,13 +58,13 @@ class CountRow:
 
 
 def dashboard_view(request: HttpRequest) -> HttpResponse:
-    """Show the figures of the user's rights holders."""
+    """Show the figures for the user's rights holders."""
     context = {"title": _("Dashboard"), **figures(request.user, timezone.now())}
     return admin_page(request, "reports/dashboard.html", context)
 
 
 def figures(user: Person, now: datetime) -> dict[str, Any]:
-    """Return the figures of the dashboard for a user."""
+    """Return the template context of the dashboard for a user."""
     runs = visible(CrawlRun.objects.all(), user)
     return {
         **_kept_counts(user, now),
@@ -75,7 +75,10 @@ def figures(user: Person, now: datetime) -> dict[str, Any]:
 
 
 def _kept_counts(user: Person, now: datetime) -> dict[str, Any]:
-    """Return fresh counts, or with many cases counts cached for some minutes, by language and time zone."""
+    """Return current counts, or cached counts if there are more than MAX_LIVE cases.
+
+    Counts are cached by rights holders, language and time zone.
+    """
     cases = visible(Case.objects.order_by(), user)
     if cases[: MAX_LIVE + 1].count() <= MAX_LIVE:
         return _compute_counts(user, now)
@@ -115,7 +118,7 @@ def changelist_url(model: type[Model], **filters: str) -> str:
 
 
 def _group_counts(cases: "QuerySet[Case]", field: str) -> dict[Any, dict[str, int]]:
-    """Count cases by a field and state."""
+    """Count the cases by field value and state."""
     grouped: dict[Any, dict[str, int]] = {}
     for key, state, count in cases.values_list(field, "state").annotate(count=Count("pk")):
         grouped.setdefault(key, {})[state] = count
@@ -194,7 +197,7 @@ def _tiles_of_others(user: Person) -> list[Tile]:
 
 
 def _file_tiles(user: Person) -> list[Tile]:
-    """Return a tile for damaged kept files, only for administrators, who can see the checks."""
+    """Return a tile for damaged stored files, only for administrators, who can see the checks."""
     last = EvidenceCheck.objects.first() if is_administrator(user) else None
     damaged = {fault["digest"] for fault in last.faults if "file" in fault} if last is not None else set()
     if not damaged:
@@ -213,7 +216,7 @@ def _most_copying_sites(cases: "QuerySet[Case]") -> list[CountRow]:
 
 
 def _most_copied_works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, Any]]:
-    """Return the most copied works; dismissed and set aside cases do not count."""
+    """Return the most copied works. Dismissed cases and cases set aside do not count."""
     taken = sum_taken_chars(visible(Work.objects.all(), user))
     most = sorted(taken, key=lambda work: (-taken[work], work))[:MAX_WORKS]
     sums = cases.filter(work__in=most, state__in=COPIES).values_list("work_id")
@@ -233,7 +236,7 @@ def _most_copied_works(cases: "QuerySet[Case]", user: Person) -> list[dict[str, 
 
 
 def _run_faults(runs: "QuerySet[CrawlRun]", now: datetime) -> list[Tile]:
-    """Count the failed and the missed runs of the last 7 days."""
+    """Return tiles with the numbers of failed and of missed runs in the last 7 days."""
     recent = runs.order_by().filter(due_at__gte=now - timedelta(days=7))
     found = dict(recent.values_list("state").annotate(count=Count("pk")))
     states = (

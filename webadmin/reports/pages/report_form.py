@@ -34,7 +34,7 @@ def require_usable(day: date) -> None:
 
 
 class ReportForm(forms.Form):
-    """A form for the scope and format of a report; it only offers records that the user may see."""
+    """A form for the scope and format of a report. It only offers records that the user may see."""
 
     since = forms.DateField(label=pgettext_lazy("first day", "From"), widget=_DAY, validators=[require_usable])
     until = forms.DateField(
@@ -66,7 +66,7 @@ class ReportForm(forms.Form):
 
 
 def default_choice() -> dict[str, str]:
-    """Return the initial values: the last thirty days, as PDF, in the reader's language."""
+    """Return the initial values: the last thirty days, as PDF, in the user's language."""
     today: date = timezone.localdate()
     return {
         "since": (today - timedelta(days=DEFAULT_DAYS - 1)).isoformat(),

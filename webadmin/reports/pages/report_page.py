@@ -24,7 +24,7 @@ from webadmin.ui.pages.requests.request_values import BadValue
 from webadmin.ui.pages.wording import message_text
 
 ACTIONS = ("", "show", "preview", "download")
-# A report quotes crawled pages. It has no scripts, and the policy forbids the browser to run scripts.
+# A report quotes crawled pages. It has no scripts, and the policy forbids the browser to run any.
 PREVIEW_POLICY = (
     "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:; frame-ancestors 'self'"
 )
@@ -35,7 +35,8 @@ PREVIEW_POLICY = (
 def report_view(request: HttpRequest) -> HttpResponse:
     """Show the form, the report as a page (`do=preview`) or the report as a file (`do=download`).
 
-    Reviewers may preview, managers and administrators may also download.
+    Reviewers may preview reports; managers and administrators may also download them. Raises BadValue for another `do`,
+    PermissionDenied for a download by a reviewer.
     """
     wanted = request.GET.get("do", "")
     if wanted not in ACTIONS:
@@ -92,7 +93,7 @@ def _preview_response(content: bytes) -> HttpResponse:
 
 
 def _download_response(report: Report, chosen: ReportFormat, content: bytes) -> HttpResponse:
-    """Return the download; its file name contains the days, but no untrusted titles."""
+    """Return the report as a download, whose file name contains the days, but no untrusted titles."""
     name = f"zhuiwen-report-{report.scope.since:%Y%m%d}-{report.scope.until:%Y%m%d}.{chosen.name}"
     return as_file(name, content, chosen.media_type)
 

@@ -42,12 +42,11 @@ def make_report(
     language: str = "",
     zone: str = "",
 ) -> Report:
-    """Return the report of a period for a reader: a user with all their rights holders, or one rights holder.
+    """Return the report on a period for a reader: a user with all their rights holders, or one rights holder.
 
-    zone: the time zone of days and times, or "" for the installation's.
-
-    Raises NotFound for a work or site that the reader may not see, since the report would reveal its name; BadInput for
-    an invalid period or language.
+    since, until: the first and the last day. work, site: limit the report. zone: the time zone of days and times, or ""
+    for the installation's. Raises NotFound for a work or site that the reader may not see, since the report would
+    reveal its name; BadInput for an invalid period or language.
     """
     _require_seen(reader, work, site)
     holder = _only_holder(reader, work, site)
@@ -82,7 +81,7 @@ def _only_holder(reader: Reader, work: Work | None, site: Site | None) -> Rights
 class ReportNames:
     """The names of rights holders, sites and works in a report, by key, made unique.
 
-    A site's name is unique within a rights holder; two authors may share a title.
+    A site's name is unique within a rights holder. Two authors may share a title.
     """
 
     def __init__(self, sites: "QuerySet[Site]", works: "QuerySet[Work]") -> None:
@@ -134,7 +133,7 @@ class _ReportQuery:
             Case.objects.filter(self._period_condition("opened_at"), self._scope_condition("page__site", "work")),
             self._reader,
         )
-        # Related rows are read separately: joins with five tables took twice as long (100,000 cases).
+        # Related rows are read separately: joins of five tables took twice as long (100,000 cases).
         cases = found.annotate(
             site_key=F("page__site_id"),
             given=F("decision__verdict"),
@@ -148,7 +147,7 @@ class _ReportQuery:
         ]
 
     def pages(self) -> list[PageRow]:
-        """Return the number of compared pages and of new versions on each day, separately for new and changed pages."""
+        """Return the numbers of compared pages and of new page versions, by site and day."""
         checked_pages = self._count_by_day("checked_at", Count("page_id", distinct=True))
         appeared = self._count_by_day("appeared_at", Count("version_id"))
         return [
@@ -157,7 +156,7 @@ class _ReportQuery:
         ]
 
     def checked_pages(self) -> list[SitePages]:
-        """Return the number of pages compared in the period, each counted once."""
+        """Return the number of pages compared in the period by site, each page counted once."""
         rows = self._page_checks("checked_at").values("page__site_id").annotate(n=Count("page_id", distinct=True))
         return [SitePages(self._names.sites[row["page__site_id"]], row["n"]) for row in rows]
 
@@ -167,13 +166,19 @@ class _ReportQuery:
         ).order_by()
 
     def _count_by_day(self, field: str, counted: Count) -> dict[tuple[int, date], int]:
-        """Count page checks by site and day of `field` in the report's zone."""
+        """Count page checks by site and by the day of `field` in the report's time zone.
+
+        counted: the aggregate.
+        """
         days = self._page_checks(field).annotate(day=TruncDate(field, tzinfo=self._scope.zone))
         rows = days.values("page__site_id", "day").annotate(n=counted)
         return {(row["page__site_id"], row["day"]): row["n"] for row in rows}
 
     def leads(self) -> list[LeadRow] | None:
-        """Return the period's suspected rewrites that are still on their pages, or None without a search for them."""
+        """Return the suspected rewrites of the period that are still on their pages.
+
+        Returns None if there are none and the search for rewrites is disabled.
+        """
         condition = self._period_condition("found_at") & self._scope_condition("site", "work")
         found = (
             _visible_rows(RewordedLead.objects.filter(condition, lapsed_at=None), self._reader)
@@ -238,14 +243,14 @@ class _ReportQuery:
 
 
 def _case_excerpts(cases: QuerySet[Case]) -> dict[int, dict[str, Any]]:
-    """Return the most copied chapter and passage of each case, in the version shown with the case."""
+    """Return the most copied chapter and its first passage for each case, in the case's current version."""
     matches = CaseMatch.objects.filter(case__in=cases.order_by().values("pk"), version_id=F("case__version_id"))
     fields = ("case_id", "chapter_title", "spans__0__page_excerpt")
     return {row["case_id"]: row for row in matches.order_by("matched_chars", "-pk").values(*fields)}
 
 
 def _other_urls(cases: QuerySet[Case], zone: ZoneInfo) -> dict[int, list[str]]:
-    """Return the other URLs of cases, with their first and last days."""
+    """Return the other URLs of each case, with the days on which they were first and last seen."""
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     found: dict[int, list[str]] = defaultdict(list)
     for case, url, first, last in rows.values_list("case_id", "page__url", "first_seen_at", "last_seen_at"):

@@ -1,4 +1,4 @@
-"""Registers the lists and forms of backups and their dashboard tiles on import."""
+"""Registers the admin classes of backups and their dashboard tiles on import."""
 
 from webadmin.backups.pages.admin import backups, rights_holders, store_checks
 

@@ -1,4 +1,4 @@
-"""The schedule and the list of backups, only for administrators."""
+"""The admin of the backup schedule and of the backups, only for administrators."""
 
 from typing import Any
 
@@ -132,7 +132,7 @@ class BackupRunAdmin(MachineAdmin):
 
 @receiver(tiles_wanted)
 def backup_tiles(user: Person, **_kwargs: object) -> list[Tile]:
-    """Return a tile for administrators if the last backup is too old, or if there is none."""
+    """Return a tile for administrators if the last backup is too old or if there is none."""
     if not is_administrator(user):
         return []
     now = timezone.now()

@@ -1,4 +1,4 @@
-"""Adds the data export to the list of rights holders."""
+"""Adds the data export to the admin of rights holders."""
 
 from functools import partial
 
@@ -21,13 +21,16 @@ from webadmin.ui.pages.wording import message_text
 
 @admin.register(RightsHolder)
 class ExportedRightsHolderAdmin(RightsHolderAdmin):
-    """The list and form of rights holders, with the data export."""
+    """The admin of rights holders, with the data export."""
 
     actions_detail = ["take_out"]
 
     @action(description=_("All their data as one file"), url_path="take-out", permissions=["manage"], icon="download")
     def take_out(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
-        """Return the file of `zhuiwen holder export` (only POST, because a link must not start an expensive read)."""
+        """Return the file of `zhuiwen holder export`, or a confirmation page unless the method is POST.
+
+        A link must not start an expensive read.
+        """
         holder: RightsHolder = self.get_record_or_404(request, object_id)
         if request.method != "POST":
             title = _("All their data as one file")

@@ -1,4 +1,4 @@
-"""The list of store checks for administrators, with damages and remedies."""
+"""The admin of store checks for administrators, with damages and remedies."""
 
 from django.contrib import admin
 from django.utils.html import format_html_join
@@ -13,7 +13,7 @@ from webadmin.ui.pages.columns import NOTHING, label_text
 from webadmin.ui.pages.wording import message_text
 
 MAX_LINE_CHARS = 1_000
-MAX_SHOWN = 200  # damages shown for one check; the command line shows all
+MAX_SHOWN = 200  # damages listed for one check; the command line lists all
 
 
 @admin.register(StoreCheck)

@@ -1,1 +1,1 @@
-"""Checks all stored data against their digests and the stores against each other."""
+"""Checks all stored data against their digests, and the stores against each other."""

@@ -14,7 +14,7 @@ from webadmin.backups.services.checking.damage import CheckPart, CheckReport, Da
 from webadmin.cases.models import CaseMatch
 from webadmin.evidence.services.making import EvidencePorts
 
-MAX_CASES = 1_000  # cases named with one damage
+MAX_CASES = 1_000  # cases listed for one damage
 
 
 @dataclass(slots=True)
@@ -25,7 +25,7 @@ class CheckContext:
     ports: Ports
     evidence: EvidencePorts
     database: MongoDatabase
-    bodies: RawBodies | None  # the store of response bodies; None: the database
+    bodies: RawBodies | None  # the store of response bodies, or None if it is the database
     report: CheckReport
     part: CheckPart
     tell: Tell
@@ -36,7 +36,7 @@ class CheckContext:
         return self.may_mend and store not in self.unwritable
 
     def step(self, code: str) -> Callable[[int, int], None]:
-        """Return a function that reports the progress of a check's step."""
+        """Return a function that reports the progress of a step. code: of the step's message."""
         return partial(self.tell, Message(code))
 
 
@@ -47,11 +47,11 @@ def of_store(place: str, key: str, kind: FaultKind, remedy: Remedy, pages: Itera
 
 
 def cases_of_pages(pages: Iterable[str]) -> tuple[int, ...]:
-    """Return the cases of some pages."""
+    """Return the numbers of the cases about these pages."""
     return find_case_ids(case__page_id__in=list(pages)[:MAX_CASES])
 
 
 def find_case_ids(**condition: object) -> tuple[int, ...]:
-    """Return the cases with matches that meet a condition."""
+    """Return the numbers of the cases with matches that meet a condition, at most MAX_CASES."""
     found = CaseMatch.objects.filter(**condition).values_list("case_id", flat=True)
     return tuple(sorted(set(found))[:MAX_CASES])

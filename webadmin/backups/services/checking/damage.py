@@ -11,7 +11,7 @@ from pagestore.checking import FaultKind
 from webadmin.backups.services.store_checks import PARTS
 
 MAX_CASES_SHOWN = 10
-LEADS = "rewrites_rewordedlead"  # The table whose rows have their own name in messages.
+LEADS = "rewrites_rewordedlead"  # the table whose rows have their own name in messages
 
 
 class Store(StrEnum):
@@ -27,7 +27,8 @@ class Store(StrEnum):
 class Remedy(StrEnum):
     """The remedy for a damage. MADE_ANEW: repaired. CAN_BE_MADE: the check could repair it if it were allowed to write.
 
-    SEARCHED_AGAIN: the page is due for a search, which writes the record again. RESTORE: restore it from the backup.
+    SEARCHED_AGAIN: the page is due for a search, which writes the record again. RESTORE: restore the record from the
+    backup.
     """
 
     MADE_ANEW = "made anew"
@@ -40,7 +41,7 @@ class Remedy(StrEnum):
 class Damage:
     """A damaged record. place: its collection, table or file. key: its key, or "" for the whole place.
 
-    cases: the cases that depend on it. pages: ids of the pages that need it. detail: the store's message.
+    cases: the cases that depend on it. pages: the ids of the pages that need it. detail: the store's message.
     """
 
     store: Store
@@ -54,11 +55,11 @@ class Damage:
 
     @property
     def is_lost(self) -> bool:
-        """True if it is not repaired."""
+        """True if the damage is not repaired."""
         return self.remedy is not Remedy.MADE_ANEW
 
     def as_values(self) -> dict[str, Any]:
-        """Return the damage as JSON values for programs and for the row of the check."""
+        """Return the damage as JSON values, for programs and for the row of the check."""
         return asdict(self)
 
     @property
@@ -95,14 +96,14 @@ Tell = Callable[[Message, int, int], None]
 
 @dataclass(slots=True)
 class CheckReport:
-    """The result of a check. unread: the reasons why stores could not be checked."""
+    """The result of a check. items: the number of items read. unread: the reasons why stores could not be checked."""
 
     items: int = 0
     unread: list[Message] = field(default_factory=list)
     _damages: dict[tuple[Store, str, str], Damage] = field(default_factory=dict)
 
     def add_damages(self, *damages: Damage) -> None:
-        """Add damages; merge known ones, preferring the remedy that needs no backup."""
+        """Add damages. A known damage is merged, and of its remedies the one that needs no backup is used."""
         for each in damages:
             key = (each.store, each.place, each.key)
             known = self._damages.get(key)
@@ -132,7 +133,7 @@ def _merge_damages(known: Damage, other: Damage) -> Damage:
 
 @dataclass(frozen=True, slots=True)
 class CheckPart:
-    """The part (of PARTS) that a check reads, or None for everything."""
+    """The part (of PARTS) that a check reads. number: from 0, or None for everything."""
 
     number: int | None = None
 
@@ -141,5 +142,5 @@ class CheckPart:
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """Return True if this part includes a store that can only be read as a whole."""
+        """Return True if this part includes the store with this number, which can only be read as a whole."""
         return self.number is None or self.number == number % PARTS

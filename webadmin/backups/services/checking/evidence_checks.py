@@ -18,7 +18,10 @@ _KINDS = {
 
 
 def check_evidence(context: CheckContext) -> None:
-    """Check all evidence as the nightly evidence check does; skip it for a part, because that check covers it."""
+    """Check all evidence as the nightly evidence check does.
+
+    A check of a part skips this, because the nightly check includes it.
+    """
     if context.part.number is not None:
         return
     step = context.step("checking.step-evidence")
@@ -42,7 +45,7 @@ def check_evidence(context: CheckContext) -> None:
 
 
 def _check_without_database(context: CheckContext) -> None:
-    """Check each bundle against the digest in its name; missing ones are only in the admin database."""
+    """Check each bundle against the digest in its name. Without the admin database, missing bundles cannot be found."""
     for name in context.evidence.store.digests():
         try:
             context.evidence.store.get(name)
@@ -51,7 +54,7 @@ def _check_without_database(context: CheckContext) -> None:
 
 
 def _check_removals(context: CheckContext) -> None:
-    """Check that the store's log of removals has all removals in the admin database."""
+    """Check that the store's log of removals contains all removals in the admin database."""
     logged = set(RetentionLog.objects.values_list("bundle__digest", flat=True))
     try:
         there = {removal.digest for removal in context.evidence.store.removals()}

@@ -13,11 +13,11 @@ from webadmin.backups.services.checking.context import CheckContext
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.works.services.catalogue import corpus_texts
 
-WAIT_S = 120.0  # A sweep of 100,000 pages takes seconds.
+WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 def check_index(context: CheckContext) -> None:
-    """Check every posting of the index; a rebuilt index is used as soon as it is complete."""
+    """Check every posting of the index. A rebuilt index is used as soon as it is complete."""
     if not context.part.covers(6):
         return
     step, index, corpus = context.step("checking.step-index"), redis_index(context.settings), corpus_texts()
@@ -30,7 +30,7 @@ def check_index(context: CheckContext) -> None:
             context.report.unread.append(Message("index.changing"))
             return
         context.report.items += faults.texts
-        if faults.found:  # A text added meanwhile appears as a fault in only one of two readings.
+        if faults.found:  # A text added meanwhile appears as an error in only one of two readings.
             again = index.verify(lambda text_id: _load_fingerprint(text_id, context), step)
             if again is None:
                 context.report.unread.append(Message("index.changing"))
@@ -50,7 +50,7 @@ def _load_fingerprint(text_id: WorkTextId, context: CheckContext) -> Fingerprint
 
 
 def _rebuild_index(context: CheckContext, corpus: frozenset[WorkTextId]) -> bool:
-    """Rebuild the index next to the old one or, if that fails, in its place; return whether it succeeded."""
+    """Rebuild the index next to the old one, or in its place if that fails. Return True if that succeeded."""
     index = redis_index(context.settings)
     try:
         rebuild_index(context.ports, corpus)

@@ -59,7 +59,7 @@ def check_pages(context: CheckContext) -> None:
 
 
 def check_works(context: CheckContext) -> None:
-    """Check the texts of works with their fingerprints."""
+    """Check the texts of works and their fingerprints."""
     reading, step = StoreReading(context.database, context.bodies), context.step("checking.step-works")
     texts = sorted(text for text in named_keys(WORKS) if context.part.has(text))
     corpus = set(Chapter.objects.values_list("text_id", flat=True))
@@ -73,13 +73,17 @@ def check_works(context: CheckContext) -> None:
 
 
 def _indexed_texts(texts: Collection[str]) -> set[str]:
-    """Return the texts that are in the index, whose fingerprints must be stored."""
+    """Return those of the texts that are in the index. Their fingerprints must be stored."""
     rows = Chapter.objects.filter(text_id__in=texts, indexed_at__isnull=False)
     return set(rows.values_list("text_id", flat=True))
 
 
 def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
-    """Return the versions that no page refers to, with their pages; a running crawl may be about to write the page."""
+    """Return the versions that no page refers to, with their pages, and note errors.
+
+    named: the versions that are referred to. While a crawl runs, none is returned, because it may be about to write the
+    page.
+    """
     if context.part.number is not None:
         return []  # Pages of other parts may refer to them.
     unnamed = [key for key in reading.keys(VERSIONS) if key not in named]
@@ -121,7 +125,7 @@ def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str
 
 
 def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dict[str, str], owed: Owed) -> None:
-    """Check the fingerprints of some texts. owed: selects the subjects that must have a fingerprint."""
+    """Check the fingerprints of these texts, by subject. owed: selects the subjects that must have a fingerprint."""
     algorithm = context.ports.algorithm
     keys = {f"{subject}:{algorithm.id:03d}": subject for subject in texts}
     seen = set(reading.faults)
@@ -146,7 +150,7 @@ def _check_fingerprints(reading: StoreReading, context: CheckContext, texts: dic
 
 
 def _still_missing(subjects: Collection[str], context: CheckContext) -> set[str]:
-    """Return the subjects that still have no fingerprint; a fingerprint stored meanwhile is no fault."""
+    """Return the subjects that still have no fingerprint. A fingerprint stored meanwhile is not missing."""
     if not subjects:
         return set()
     return set(subjects) - context.ports.fingerprints.find_existing(list(subjects), context.ports.algorithm.id)
@@ -160,7 +164,7 @@ def _can_be_read(payload: bytes, algorithm_id: int) -> bool:
 
 
 def _make_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[str, Remedy]:
-    """Compute fingerprints from their texts, and return the remedy for each existing text."""
+    """Compute fingerprints from their texts, and return the remedy for each text that is not empty."""
     algorithm, store = context.ports.algorithm, context.ports.fingerprints
     whole = {subject: text for subject, text in texts.items() if text}
     if not context.may_write(Store.PAGES):
@@ -176,7 +180,7 @@ def _make_fingerprints(context: CheckContext, texts: Mapping[str, str]) -> dict[
 
 
 def report_faults(reading: StoreReading, context: CheckContext) -> None:
-    """Report all faults."""
+    """Add the errors that a reading found to the report."""
     context.report.items += reading.items
     for fault in reading.faults.values():
         context.report.add_damages(_to_damage(fault, context))

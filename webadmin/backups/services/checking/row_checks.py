@@ -1,4 +1,4 @@
-"""Checks the rows of the admin database: findings against the stored texts, and the trees of evidence."""
+"""Checks the rows of the admin database: findings against the stored texts, and the day trees of evidence."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -24,7 +24,7 @@ ROWS_AT_ONCE = 500
 
 
 def check_findings(context: CheckContext) -> None:
-    """Check stored findings and suspected rewrites against both texts: digests, excerpts, places of sentences."""
+    """Check stored findings and suspected rewrites against both texts: digests, excerpts and ranges of sentences."""
     reading = StoreReading(context.database, context.bodies)
     step, done = context.step("checking.step-findings"), 0
     matches = CaseMatch.objects.annotate(page_id=F("case__page_id")).order_by("pk")
@@ -45,9 +45,9 @@ def check_findings(context: CheckContext) -> None:
 def _check_frozen(
     rows: list[Any], stand: Callable[[Any, str, str], bool], reading: StoreReading, context: CheckContext
 ) -> None:
-    """Check findings or suspected rewrites against the stored texts, and report those that no longer hold.
+    """Check findings or suspected rewrites against the stored texts, and report damaged rows.
 
-    A row holds if its texts are the compared texts and still contain the found passages.
+    A row is intact if its texts are the compared texts and still contain the found passages. stand: tests the latter.
     """
     versions = {str(version.id): version for version in reading.versions({row.version_id: row.page_id for row in rows})}
     texts = reading.contents(WORKS, {row.text_id: "" for row in rows})
@@ -70,7 +70,7 @@ def _match_damage(match: CaseMatch) -> Damage:
 
 
 def _lead_damage(lead: RewordedLead, context: CheckContext) -> Damage:
-    """Return the damage of a suspected rewrite; if its page is still searched, make it due for another search."""
+    """Return the damage of a suspected rewrite. If its page is still searched, make it due for another search."""
     damage = _table_damage(lead._meta.db_table, str(lead.pk), FaultKind.CHANGED)
     if lead.page.gone_since is not None or lead.work.kind not in lead.rights_holder.reworded_kinds:
         return damage
@@ -81,7 +81,7 @@ def _lead_damage(lead: RewordedLead, context: CheckContext) -> Damage:
 
 
 def _has_excerpts(match: CaseMatch, page_text: str, work_text: str) -> bool:
-    """Return True if the excerpts of a finding are at its places in both texts."""
+    """Return True if the excerpts of a finding are at its ranges in both texts."""
     try:
         for span in match.spans:
             for side, text in (("page", page_text), ("work", work_text)):
@@ -95,7 +95,7 @@ def _has_excerpts(match: CaseMatch, page_text: str, work_text: str) -> bool:
 
 
 def _has_pairs(lead: RewordedLead, page_text: str, work_text: str) -> bool:
-    """Return True if a suspected rewrite has its number of pairs, within both texts and in the order of the page."""
+    """Return True if the pairs of a suspected rewrite are complete, within both texts and in page order."""
     try:
         pairs = [tuple(map(int, pair[:4])) for pair in lead.pairs]
         are_within = all(
@@ -107,7 +107,7 @@ def _has_pairs(lead: RewordedLead, page_text: str, work_text: str) -> bool:
 
 
 def check_evidence_rows(context: CheckContext) -> None:
-    """Check the roots of the day trees, and that their bundles exist."""
+    """Check the roots of the day trees, and that the bundles in them exist."""
     if not context.part.covers(5):
         return
     table = DayTree._meta.db_table

@@ -30,8 +30,8 @@ log = logging.getLogger("zhuiwen.checking")
 
 WITHOUT_ADMIN = Message("checking.without-admin")
 
-# The order matters: the check of a file decides if its store may be written to; the index comes last, because it is
-# rebuilt from repaired fingerprints.
+# The order matters. The check of a file decides whether its store may be written to. The index comes last, because it
+# is rebuilt from repaired fingerprints.
 STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
     (Store.FILES, check_files),
     (Store.ADMIN, check_references),
@@ -45,7 +45,10 @@ STEPS: tuple[tuple[Store, Callable[[CheckContext], None]], ...] = (
 
 
 def check_stores(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
-    """Check all or a part of the stores, and report damage; a store that does not answer is reported as unread."""
+    """Check all or a part of the stores, and report damage. A store that is unreachable is reported as unread.
+
+    tell: called with the step, the items read and the total. may_mend: repair damages if possible.
+    """
     report, database = CheckReport(), connect(settings.mongo_url)
     context = CheckContext(
         settings=settings,
@@ -82,7 +85,10 @@ def _note_database_fault(error: Exception, report: CheckReport) -> None:
 
 
 def check_and_note(settings: Settings, tell: Tell, *, may_mend: bool, part: CheckPart = CheckPart()) -> CheckReport:  # noqa: B008
-    """Check the stores and record the result, if possible, for the admin, `doctor` and `status`."""
+    """Check the stores, and record the result for the admin, `doctor` and `status` if the database is reachable.
+
+    The parameters are those of `check_stores`.
+    """
     clock = SystemClock()
     started = clock.now()
     report = check_stores(settings, tell, may_mend=may_mend, part=part)

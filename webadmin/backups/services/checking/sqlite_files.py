@@ -29,7 +29,7 @@ def sqlite_files(settings: Settings) -> list[tuple[Store, Path]]:
 
 
 def check_files(context: CheckContext) -> None:
-    """Check each file with SQLite; a store with a damaged file is no longer written to."""
+    """Check each file with SQLite. A store with a damaged file is not written to."""
     files, step = sqlite_files(context.settings), context.step("checking.step-files")
     for done, (store, path) in enumerate(files):
         step(done, len(files))
@@ -44,7 +44,7 @@ def check_files(context: CheckContext) -> None:
 
 
 def check_references(context: CheckContext) -> None:
-    """Find references to missing rows in the admin database; PostgreSQL cannot have any."""
+    """Find references to missing rows in the admin database. PostgreSQL cannot contain any."""
     if connection.vendor != "sqlite":
         return
     for table, key in sorted(set(_missing_rows())):
@@ -53,12 +53,12 @@ def check_references(context: CheckContext) -> None:
 
 
 def _missing_rows() -> Iterator[tuple[str, str]]:
-    """Yield the table and key of each missing row that another row references."""
+    """Yield the table and key of each missing row that another row refers to."""
     with connection.cursor() as cursor:
         broken = cursor.execute("PRAGMA foreign_key_check").fetchall()
         for table, row, parent, reference in broken:
             columns = cursor.execute(f'PRAGMA foreign_key_list("{table}")').fetchall()
             column = next(each[3] for each in columns if each[0] == reference)
-            # Table and column come from foreign_key_check; SQLite takes no parameters for names.
+            # Table and column come from foreign_key_check. SQLite accepts no parameters for names.
             asked = f'SELECT "{column}" FROM "{table}" WHERE rowid = %s'  # noqa: S608
             yield parent, str(cursor.execute(asked, [row]).fetchone()[0])

@@ -1,1 +1,1 @@
-"""The court file of a matter, self-contained: list of evidence, bundles, comparison tables, documents, sheets."""
+"""The self-contained court file of a matter: list of evidence, bundles, comparison tables, documents, sheets."""

@@ -1,4 +1,4 @@
-"""Writes the self-contained export of a matter: documents for people, and a folder for programs to check them."""
+"""Writes the self-contained export of a matter: documents for people, and a folder for programs that verify them."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,7 +23,11 @@ from webadmin.reports.services.court_file.spool import Spool
 
 @dataclass(frozen=True, slots=True)
 class MatterFacts:
-    """The facts of a matter as a whole. facts: JSON values. contents: files and folders for people, with their uses."""
+    """The facts about a matter as a whole.
+
+    facts: JSON values. contents: the files and folders for people, with their uses. left_out: messages about files left
+    out.
+    """
 
     site: str
     work: str
@@ -34,7 +38,10 @@ class MatterFacts:
 
 @dataclass
 class MatterExport:
-    """The export of a matter in progress, with one case at a time in memory. Raises OSError if the disk fails."""
+    """The export of a matter in progress, with one case at a time in memory.
+
+    Its methods raise OSError if the disk fails.
+    """
 
     spool: Spool
     matter: int
@@ -47,9 +54,9 @@ class MatterExport:
     _example: Example | None = None
 
     def add_case(self, material: CaseMaterial, stems: Sequence[str]) -> None:
-        """Add a case with its bundles. stems: the names of the bundles without extension.
+        """Add a case with its bundles. stems: the path of each bundle without extension.
 
-        Raises DoesNotHold for a changed bundle or stamp.
+        Raises DoesNotHold for a changed bundle or timestamp.
         """
         taken, placed = [], {}
         for each, stem in zip(material.bundles, stems, strict=True):
@@ -65,21 +72,22 @@ class MatterExport:
         self.spool.put(name, statements.case(material, taken, placed))
 
     def add_document(self, name: str, content: bytes) -> Digest:
-        """Add a document made by the program, and return its digest."""
+        """Add a document made by the program under this name, and return its digest."""
         self._documents.append(name)
         return self.spool.put(name, content)
 
     def add_paper(self, paper: Enclosure, name: str) -> None:
-        """Add an uploaded file unchanged."""
+        """Add an uploaded file under this name, unchanged."""
         self._papers.append(statements.paper_entry(paper, name))
         self.spool.put(name, paper.content)
 
     def write(
         self, path: Path, about: MatterFacts, *, created: datetime, seals: Sequence[Stamper] = ()
     ) -> VerificationReport:
-        """Verify the export and write it to `path` atomically; can be called again with other seals.
+        """Verify the export and write it to `path` atomically. It can be called again with other seals.
 
-        Raises DoesNotHold if it would be too large, UnreadableFile if `path` cannot be written.
+        created: the time in the export. Raises DoesNotHold if it is invalid or too large, UnreadableFile if `path`
+        cannot be written.
         """
         self._add_closing_files(about, created.astimezone(UTC), seals)
         return write_verified(path, self.spool)
@@ -111,7 +119,7 @@ class MatterExport:
             self._example = example
 
     def _add_closing_files(self, about: MatterFacts, created: datetime, seals: Sequence[Stamper]) -> None:
-        """Write the files about the whole export: statement, explanation, lists, seals."""
+        """Add the files about the whole export: statement, explanation, lists and seals."""
         manifest, sums = layout.checks_path(layout.MANIFEST), layout.checks_path(layout.SUMS)
         for name in [*self.spool]:
             if name in {manifest, sums} or name.startswith(layout.checks_path(f"{layout.SEAL}/")):

@@ -18,7 +18,7 @@ TITLE = "证据目录"
 _HEADS = ("序号", "名称", "来源", "证明内容", "哈希值（SHA-256）")
 _CSV_HEADS = (*_HEADS, BUNDLE_DIGEST.in_language("zh"), "组别", "文件")
 _WIDTHS = (0.06, 0.27, 0.2, 0.23, 0.24)
-_DIGEST_LINE_CHARS = 16  # characters of a digest in a line of the narrow column
+_DIGEST_LINE_CHARS = 16  # characters of a digest in one line of the narrow column
 
 
 class EvidenceGroup(StrEnum):
@@ -35,9 +35,9 @@ class EvidenceGroup(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EvidencePiece:
-    """A piece of evidence. file: its name in the export. name, source, shows: may contain text of crawled pages.
+    """A piece of evidence. file: its path in the export. name, source, shows: may contain text of crawled pages.
 
-    bundle: the digest of an evidence bundle, or "" for other pieces.
+    bundle: the digest of an evidence bundle, or "" for another piece.
     """
 
     group: EvidenceGroup
@@ -53,7 +53,7 @@ NumberedPiece = tuple[int, EvidencePiece]
 
 
 def number_pieces(pieces: Sequence[EvidencePiece]) -> list[NumberedPiece]:
-    """Number the pieces consecutively, sorted by group and within a group in the given order."""
+    """Number the pieces from 1, sorted by group, and within a group in the given order."""
     order = list(EvidenceGroup)
     return list(enumerate(sorted(pieces, key=lambda each: order.index(each.group)), 1))
 

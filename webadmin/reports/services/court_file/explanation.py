@@ -1,4 +1,4 @@
-"""The explanation in the export of a matter, in Chinese and English."""
+"""Writes the explanation in the export of a matter, in Chinese and English."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -28,8 +28,9 @@ _CONTENTS = ("cases/*.json", "proofs/*.json, stamps/", "matter.json", "manifest.
 
 @dataclass(frozen=True, slots=True)
 class MatterSummary:
-    """The input of the explanation. example: a bundle, preferably with an audit path to a stamped root.
+    """The input of the explanation.
 
+    example: a bundle, preferably with an audit path to a timestamped root. unstamped: the bundles without a timestamp.
     contents: each file or folder for people, with its use.
     """
 
@@ -46,7 +47,10 @@ class MatterSummary:
 
 
 def matter_explanation(told: MatterSummary, at: datetime, code_version: str) -> dict[str, bytes]:
-    """Return README.html, which needs no network and no scripts, and the same text as PDF."""
+    """Return README.html, which needs no network and no scripts, and the same text as PDF, by file name.
+
+    at: the time of the export.
+    """
     title = f"{HEADLINE} M{told.matter}"
     blocks: list[Block] = []
     for words in BOTH_LANGUAGES:
@@ -86,7 +90,7 @@ def _language_blocks(words: Words, told: MatterSummary) -> list[Block]:
 
 
 def _missing_sentences(words: Words, told: MatterSummary) -> list[str]:
-    """Return sentences on what this file lacks, such as stamps."""
+    """Return sentences about what this file lacks, such as timestamps."""
     named = ", ".join(digest[:16] for digest in told.unstamped)
     missing = [words("explanation.unstamped", bundles=named)] if told.unstamped else []
     missing += [] if told.is_sealed else [words("explanation.matter-unsealed")]
@@ -100,7 +104,7 @@ def _check_steps(words: Words, example: Example) -> Iterator[Step]:
         words("explanation.matter-check-all-bundles"),
         (f'for f in {folder}/*.wacz; do echo "$f"; unzip -p "$f" {bundle.PACKAGE} | sha256sum; done',),
     )
-    if example.is_stamped:  # The example is a stamped bundle if there is one.
+    if example.is_stamped:  # The example is a timestamped bundle if there is one.
         stamps = layout.checks_path("stamps")
         yield (
             words("explanation.matter-check-all-stamps"),

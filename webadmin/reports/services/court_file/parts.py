@@ -7,7 +7,7 @@ from enum import StrEnum
 from core.wording import Message
 from webadmin.reports.services.court_file.evidence_list import EvidenceGroup
 
-MAX_STEM_CHARS = 40  # characters of a file name; the list of evidence has the whole name
+MAX_STEM_CHARS = 40  # characters of a file name; the list of evidence contains the whole name
 _OTHER = re.compile(r"[^\w（）《》“”、，。·-]+")
 
 
@@ -19,7 +19,7 @@ class ExportPart(StrEnum):
     OTHERS = "others"
     NOTICES = "notices"
     DAMAGES = "damages"
-    FACTORS = "factors"  # names missing evidence
+    FACTORS = "factors"  # states which evidence is missing
     DECISIONS = "decisions"  # names the people who decided
 
     @property
@@ -32,7 +32,7 @@ INTERNAL = frozenset({ExportPart.FACTORS, ExportPart.DECISIONS})
 
 @dataclass(frozen=True, slots=True)
 class ExportChoice:
-    """The chosen parts. with_names: people are identified by name instead of role."""
+    """The chosen parts. with_names: whether people are identified by name instead of role."""
 
     parts: frozenset[ExportPart] = frozenset(ExportPart) - INTERNAL
     with_names: bool = False
@@ -61,14 +61,14 @@ class FileNames:
 
     @property
     def contents(self) -> list[tuple[str, Message]]:
-        """Return each folder with a description of its content."""
+        """The folders, each with a description of its content."""
         return [
             (f"{folder}/", Message(f"court-file.group-{group.name.lower()}")) for group, folder in self.folders.items()
         ]
 
 
 def safe_file_name(name: str) -> str:
-    """Return a safe file name for any name: letters, digits and few signs.
+    """Return a safe file name for any name. It contains only letters, digits and a few signs.
 
     >>> safe_file_name("=cmd /c ../x 第一章　水位簿.html")
     'cmd_c_x_第一章_水位簿_html'

@@ -1,4 +1,4 @@
-"""Describes the name, source and purpose of a matter's pieces of evidence for the list of evidence."""
+"""Describes the name, source and purpose of each piece of evidence for the list of evidence."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -28,7 +28,10 @@ _SHEETS = {
 
 
 def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece:
-    """Describe a bundle of a case. stem: the name without extension. Select `match` with the bundle."""
+    """Return the description of a bundle of a case.
+
+    stem: its path without extension. Select `match` with the bundle.
+    """
     zone = timezone.get_default_timezone()
     fetched, match = format_with_offset(bundle.fetched_at, zone), bundle.match
     if bundle.kind == EvidenceBundle.Kind.REMOVAL:
@@ -56,7 +59,7 @@ def bundle_piece(case: Case, bundle: EvidenceBundle, stem: str) -> EvidencePiece
 
 
 def file_piece(row: Row, file: str) -> EvidencePiece:
-    """Describe an uploaded file as a piece of evidence."""
+    """Return the description of an uploaded file. file: its path in the export."""
     kept, facts = row
     with translation.override(CHINESE):
         group, source, shows = _describe_file(kept, facts)

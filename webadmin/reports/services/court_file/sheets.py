@@ -33,7 +33,10 @@ def format_local_moment(at: datetime) -> str:
 
 
 def factors(sheet: Sequence[Factor], about: str) -> Document:
-    """Return the sheet of factors, which never claims that anything is proved."""
+    """Return the factor sheet, which never claims that anything is proved.
+
+    about: the line below the title, which names the matter.
+    """
     blocks = [*_sheet_head(FACTORS, about), Paragraph.from_text(_chinese_text(Message("factor.opening")))]
     for factor in sheet:
         blocks += [
@@ -51,7 +54,10 @@ def factors(sheet: Sequence[Factor], about: str) -> Document:
 
 
 def damages(found: Damages, about: str) -> Document:
-    """Return the sheet with the rights holder's own arithmetic and the source of each figure."""
+    """Return the sheet with the rights holder's own calculation and the source of each figure.
+
+    about: the line below the title, which names the matter.
+    """
     said = [*describe_damages(found, format_local_moment, for_court=True), Message("damages.own")]
     return Document(
         DAMAGES, (*_sheet_head(DAMAGES, about), *(Paragraph.from_text(_chinese_text(each)) for each in said))
@@ -60,7 +66,10 @@ def damages(found: Damages, about: str) -> Document:
 
 @dataclass(frozen=True, slots=True)
 class DecisionRecords:
-    """Verdicts on the confirmed cases, and results of notices about them. naming: names the people who acted."""
+    """Verdicts on the confirmed cases, and events of the notices about them.
+
+    naming: returns the name of a person who acted.
+    """
 
     verdicts: Sequence[VerdictRecord]
     events: Sequence[NoticeEvent]
@@ -68,7 +77,10 @@ class DecisionRecords:
 
 
 def decisions(decided: DecisionRecords, about: str) -> Document:
-    """Return the sheet of decisions, with days instead of times if people are not named."""
+    """Return the sheet of decisions, with days instead of times if people are not named.
+
+    about: the line below the title, which names the matter.
+    """
     rows = [_decision_row(each, decided.naming) for each in decided.verdicts]
     blocks = [*_sheet_head(DECISIONS, about), _sheet_table(_DECISION_HEADS, _DECISION_WIDTHS, rows)]
     if decided.events:

@@ -1,4 +1,4 @@
-"""Keeps the files of an export in progress on disk, so that only one of hundreds of bundles is in memory."""
+"""Stores the files of an export in progress on disk, so that only one of hundreds of bundles is in memory."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -32,7 +32,7 @@ class Spool(Mapping[str, bytes]):
         return self.listed[name].sha256
 
     def drop(self, name: str) -> None:
-        """Remove a file from the export; it stays on disk until the folder is deleted."""
+        """Remove a file from the export. It stays on disk until the folder is deleted."""
         del self.listed[name]
 
     def __getitem__(self, name: str) -> bytes:

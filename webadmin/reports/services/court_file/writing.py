@@ -57,11 +57,14 @@ from webadmin.reports.services.court_file.spool import Spool
 Say = Callable[[Message], None]
 LIST = f"01-{evidence_list.TITLE}"
 _LISTED = [(f"{LIST}.*", Message("court-file.list-of-evidence"))]
-_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # Facts on a case page that people decided.
+_DECIDED = frozenset({"verdicts", "rulings", "left_out"})  # the facts on a case page that people decided
 
 
 def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> VerificationReport:
-    """Write the file of a matter, sealed by the authorities that answer. Raises the same errors as `prepare_export`."""
+    """Write the court file of a matter, sealed by the authorities that respond.
+
+    Raises the errors of `prepare_export` and `MatterExport.write`.
+    """
     with prepare_export(matter, path.absolute().parent, chosen) as made:
         return write_with_seals(lambda seals: made.write(path, seals), f"matter {matter.pk}")
 
@@ -70,10 +73,10 @@ def export_matter(matter: Matter, path: Path, chosen: ExportChoice = USUAL) -> V
 def prepare_export(
     matter: Matter, folder: Path, chosen: ExportChoice = USUAL, say: Say = lambda _: None
 ) -> "Iterator[PreparedExport]":
-    """Gather the chosen parts of a matter in a temporary folder. say: called with the progress.
+    """Gather the chosen parts of a matter in a temporary folder for the block.
 
-    Raises BadInput if no case of the matter is confirmed or has evidence, RetryLater if a store is unreachable,
-    UnreadableFile if the folder cannot be written.
+    folder: contains the temporary folder. say: called with progress messages. Raises BadInput if no case of the matter
+    is confirmed or has evidence, RetryLater if a store is unreachable, UnreadableFile if the folder cannot be written.
     """
     cases = confirmed_cases(matter)
     if not cases.exists():
@@ -96,9 +99,9 @@ def confirmed_cases(matter: Matter) -> "QuerySet[Case]":
 
 @dataclass
 class PreparedExport:
-    """The content of a matter's file, gathered on disk in the order in which its pieces are numbered.
+    """The content of a matter's court file, gathered on disk in the order in which its pieces are numbered.
 
-    left_out: a message for each damaged file.
+    left_out: a message for each damaged file and for each case without a bundle.
     """
 
     matter: Matter
@@ -114,7 +117,10 @@ class PreparedExport:
     facts: dict[str, object] = field(default_factory=dict)
 
     def write(self, path: Path, seals: Sequence[Stamper]) -> VerificationReport:
-        """Write the file. Raises the errors of `MatterExport.write`, and RetryLater if an authority does not answer."""
+        """Write the file.
+
+        Raises the errors of `MatterExport.write`, and RetryLater if an authority does not respond.
+        """
         contents = [*_LISTED, *self.names.contents]
         about = MatterFacts(str(self.matter.site), self.matter.work.title, self.facts, contents, self.left_out)
         return self.export.write(path, about, created=self.created, seals=seals)
@@ -128,7 +134,7 @@ class PreparedExport:
         return by_name if self.chosen.with_names else by_role(self.matter.rights_holder_id)
 
     def gather(self, cases: Sequence[Case]) -> None:
-        """Add the chosen parts. Raises BadInput if there is no bundle."""
+        """Add the chosen parts. cases: the confirmed cases. Raises BadInput if none has a bundle."""
         self._add_papers(ExportPart.OWNERSHIP, self._ownership_proofs())
         self._add_cases(cases)
         if ExportPart.COMPARISON in self.chosen.parts:
@@ -140,7 +146,7 @@ class PreparedExport:
         self.say(Message("matter.being-checked"))
 
     def _add_cases(self, cases: Sequence[Case]) -> None:
-        """Add the cases with their bundles. Raises BadInput if there is no bundle."""
+        """Add the cases with their bundles. Raises BadInput if none has a bundle."""
         before = len(self.pieces)
         for number, case in enumerate(cases, 1):
             self._add_case(case)
@@ -149,7 +155,7 @@ class PreparedExport:
             raise BadInput("matter.no-bundle", site=self.matter.site, work=self.matter.work)
 
     def _add_case(self, case: Case) -> None:
-        """Add a case with its intact bundles; report a case without bundles."""
+        """Add a case with its intact bundles. A case without bundles is noted in `left_out`."""
         bundles, stems = [], []
         rows = list(kept_bundles(case).select_related("match"))
         if ExportPart.NOTICES in self.chosen.parts:
@@ -172,14 +178,14 @@ class PreparedExport:
         self.export.add_case(CaseMaterial(case.pk, self._case_facts(case), bundles, history), stems)
 
     def _case_facts(self, case: Case) -> dict[str, Any]:
-        """Return the facts on the case page; people's decisions are included only if that part is chosen."""
+        """Return the facts on the case page. People's decisions are included only if that part is chosen."""
         facts = case_facts(case, self.naming, with_notes=ExportPart.DECISIONS in self.chosen.parts)
         if ExportPart.DECISIONS in self.chosen.parts:
             return facts
         return {name: value for name, value in facts.items() if name not in _DECIDED}
 
     def _add_tables(self, cases: Sequence[Case]) -> None:
-        """Add comparison tables, each with as many cases as a table may have."""
+        """Add comparison tables, each with at most MAX_PICTURES cases."""
         for number, start in enumerate(range(0, len(cases), MAX_PICTURES), 1):
             batch = cases[start : start + MAX_PICTURES]
             name = f"侵权比对表（之{number}）"
@@ -211,7 +217,7 @@ class PreparedExport:
             self.pieces.append(pieces.file_piece((kept, facts), f"{stem}.{paper.ending}"))
 
     def _add_sheets(self) -> dict[str, object]:
-        """Add the chosen sheets, and return them as JSON values."""
+        """Add the chosen sheets, and return their facts as JSON values."""
         facts: dict[str, object] = {
             "rights_holder": self.matter.rights_holder.name,
             "site": self.matter.site.name,
@@ -249,6 +255,6 @@ class PreparedExport:
         self.export.add_document(f"{LIST}.json", evidence_list.as_json(rows))
 
     def _add_document(self, stem: str, document: Document) -> tuple[str, Digest]:
-        """Add a document in both formats, and return the name and digest of the PDF."""
+        """Add a document as DOCX and PDF, and return the path and digest of the PDF."""
         self.export.add_document(f"{stem}.docx", word_file(document, self.created))
         return f"{stem}.pdf", self.export.add_document(f"{stem}.pdf", pdf_file(document, self.created))
