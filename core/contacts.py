@@ -1,4 +1,4 @@
-"""Contacts of a site, read from its own pages and from the registries of its domain name and IP address."""
+"""The contacts of a site, from its own pages and from the registries of its domain name and IP address."""
 
 from dataclasses import dataclass
 from enum import StrEnum

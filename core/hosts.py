@@ -1,4 +1,4 @@
-"""Hosts in normal form, whether people type them, sites link to them or the crawler records them.
+"""Converts hosts to a normal form, whether people type them, sites link to them or the crawler records them.
 
 A name is in ASCII (IDNA) and lower case, without a trailing dot; an IPv6 address is in its shortest form. Rights, crawl
 scopes and the list of sites compare hosts in this form.

@@ -435,7 +435,7 @@ class CaseRepository(SearchBacklog, FindableTexts, Protocol):
 class Outbox(Protocol):
     """Sends the messages of a step to the next step.
 
-    Raises ServiceUnavailable; the sweeper sends lost messages again.
+    `send` raises ServiceUnavailable if the broker does not respond; the sweeper sends lost messages again.
     """
 
     def send(self, message: StepMessage) -> None: ...

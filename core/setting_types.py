@@ -1,4 +1,4 @@
-"""Types and metadata of the fields in `core.settings`: the name, the meaning and the allowed values of a setting."""
+"""The types and metadata of the fields in `core.settings`: names, descriptions and allowed values of settings."""
 
 import re
 from collections.abc import Callable, Iterator

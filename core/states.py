@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """What a reason excludes, and thus the unit in which it is counted."""
+    """What is excluded for a reason, which is the unit in which the exclusions are counted."""
 
     RESPONSE = "response"  # of a crawl
     VERSION = "version"  # of a page

@@ -1,4 +1,4 @@
-"""Visits of crawls to a URL: when the URL is due again, how often its page changed, and why visits failed."""
+"""The visits of crawls to a URL: when it is due again, how often its page changed, and why visits failed."""
 
 from dataclasses import dataclass
 from datetime import datetime

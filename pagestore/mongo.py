@@ -1,4 +1,4 @@
-"""Pages, texts and fingerprints in MongoDB or the embedded server. Every operation selects documents by `_id`.
+"""Stores pages, texts and fingerprints in MongoDB or the embedded server. All operations select documents by `_id`.
 
 pages               a page, its current version and the ids of all its versions; its states (pagestore.mongo_history)
 page_versions       a version without its text; never changed

@@ -38,6 +38,7 @@ class CeleryOutbox:
     """An outbox (`core.ports.Outbox`) that sends messages to the broker."""
 
     def send(self, message: StepMessage) -> None:
+        """Send a message to its task. Raises ServiceUnavailable if the broker does not respond."""
         try:
             app.send_task(TASKS[type(message)], kwargs=as_dict(message), retry=False)
         except OperationalError as error:
