@@ -37,7 +37,6 @@ app.conf.update(
     task_default_queue="pages",
     task_routes={
         "sites.crawl_site": {"queue": CRAWL_QUEUE},
-        "sites.take_imports": {"queue": CRAWL_QUEUE},
         "backups.back_up": {"queue": CRAWL_QUEUE},
         "sites.discover": {"queue": CRAWL_QUEUE},
         "sites.look_up_contacts": {"queue": CRAWL_QUEUE},

@@ -16,7 +16,6 @@ from pipeline.connections import redis_client
 from pipeline.pending import forget_taken
 from pipeline.rebuild import rebuild_index
 from pipeline.redis_lock import MAINTENANCE, SEARCH, forget_lock, redis_lock
-from webadmin.sites.services.imports import requeue_running
 from webadmin.sites.services.interruptions import requeue_live_runs
 from webadmin.sites.services.runs import set_clock_back
 from webadmin.stores import live
@@ -34,7 +33,6 @@ def main(arguments: list[str]) -> int:
             forget_lock(client, name)
         dropped = forget_taken(client)
         interrupted = requeue_live_runs(ports.outbox)
-        requeue_running()
         if dropped or interrupted:
             _print_message(Message("start.taken-up", messages=dropped, runs=interrupted))
     with redis_lock(client, MAINTENANCE) as is_ours:
@@ -51,7 +49,6 @@ def _print_message(message: Message) -> None:
 
 
 DUE_CRAWLS_INTERVAL_S = 60  # a crawl starts within a minute of its time of day
-IMPORTS_INTERVAL_S = 60
 REWORDED_INTERVAL_S = 60  # Three index queries show if anything is due.
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # in the operator's time zone: after the crawls, which start at 3 by default
@@ -68,7 +65,6 @@ def ensure_schedule(settings: Settings) -> None:
     """Create or update the periodic tasks. Disabled tasks stay disabled, and daily tasks keep a changed time."""
     _ensure_interval_task("zhuiwen: sweep", "cases.sweep", max(1, round(settings.pipeline.sweep_interval_s)))
     _ensure_interval_task("zhuiwen: start due crawls", "sites.start_due_crawls", DUE_CRAWLS_INTERVAL_S)
-    _ensure_interval_task("zhuiwen: archive imports", "sites.take_imports", IMPORTS_INTERVAL_S)
     _ensure_interval_task("zhuiwen: comparison by meaning", "rewrites.search_reworded", REWORDED_INTERVAL_S)
     _ensure_interval_task("zhuiwen: discovery", "sites.discover", DISCOVERY_INTERVAL_S)
     _ensure_daily_task("zhuiwen: daily comparison", "cases.compare_daily", settings.web.time_zone)

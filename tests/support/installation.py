@@ -28,11 +28,7 @@ from tests.support.ready_reader import readers_here
 from tests.support.web_server import Asked, WebServer
 
 DEADLINE_S = 240.0  # of a process, on a machine that is busy with others
-CRAWLER, IMPORT, REWORDED = (
-    "webadmin.sites.services.crawler",
-    "webadmin.sites.services.archive_imports",
-    "webadmin.rewrites.services.search_process",
-)
+CRAWLER, REWORDED = "webadmin.sites.services.crawler", "webadmin.rewrites.services.search_process"
 CRAWL = "crawl "  # what a process that a crawler forks begins its name with
 # Read by each interpreter at its start: what each crawl that it forks is known by at the site, and where readers are.
 _NAMED = f"""
@@ -47,7 +43,6 @@ def name_crawl():
     process.crawl = crawl
 if "{CRAWLER}" in sys.orig_argv:
     os.register_at_fork(after_in_child=name_crawl)
-if {{"{CRAWLER}", "{IMPORT}"}} & set(sys.orig_argv):
     from tests.support.reader_client import use_readers_of
     use_readers_of(os.environ["READERS"])
 """
@@ -290,7 +285,7 @@ class Installation:
     def end(self) -> None:
         """Kill what a test left behind."""
         for machine in self.machines:
-            for module in (CRAWLER, CRAWL, IMPORT, REWORDED):
+            for module in (CRAWLER, CRAWL, REWORDED):
                 for each in machine.processes(module):
                     each.kill()
 

@@ -1,4 +1,4 @@
-"""The tasks of sites: crawls, imports, discovery, look-ups."""
+"""The tasks of sites: crawls, discovery, look-ups."""
 
 import logging
 from typing import Any
@@ -12,7 +12,7 @@ from pipeline.connections import redis_client
 from pipeline.redis_lock import redis_lock
 from webadmin.base_tasks import PeriodicTask, StepTask
 from webadmin.sites.models import CrawlRun
-from webadmin.sites.services import crawlers, imports, look_ups, rechecks
+from webadmin.sites.services import crawlers, look_ups, rechecks
 from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.interruptions import requeue_silent_runs, resend_lost_runs
 from webadmin.sites.services.runs import set_clock_back
@@ -64,14 +64,6 @@ def start_due_crawls() -> None:
         else:
             outbox.send(CrawlRequested(run.pk))
     resend_lost_runs(now, outbox)
-
-
-# Acknowledged early, because the row's sign of life shows if an import is alive.
-@app.task(name="sites.take_imports", base=PeriodicTask, acks_late=False)
-def take_imports() -> None:
-    """Start a process for archives that wait or whose process died, if a slot is free."""
-    if imports.waiting_imports(SystemClock().now()).exists():
-        crawlers.start_import(SETTINGS)
 
 
 @app.task(name="sites.discover", base=PeriodicTask, acks_late=False)

@@ -1,13 +1,11 @@
 """Who may make whom a member: managers make new reviewers of their own, and learn nothing of accounts elsewhere."""
 
-import pytest
 from django.test import Client
 
 from tests.support import admin_data
 from tests.support.admin_data import World
 from tests.support.desk import add_url, english, list_url, record_url
 from webadmin.accounts.models import Membership, RightsHolder, User
-from webadmin.sites.models import ArchiveImport
 
 CASES = 1
 
@@ -136,16 +134,3 @@ def test_an_administrator_keeps_the_own_access(world: World) -> None:
     world.administrator.refresh_from_db()
     assert world.administrator.is_superuser
     assert world.administrator.is_active
-
-
-def test_only_administrators_see_the_archive_folder(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("webadmin.sites.services.imports.offered_files", lambda: ["beidou-2026.warc.gz"])
-    for person in (world.ours.manager, world.ours.reviewer):
-        client = english(person)
-        assert client.get(add_url(ArchiveImport)).status_code == 403
-        assert client.post(add_url(ArchiveImport), {"path": "beidou-2026.warc.gz"}).status_code == 403
-        shown = client.get(list_url(ArchiveImport))
-        assert shown.status_code == 200
-        assert "beidou" not in shown.content.decode()
-        assert add_url(ArchiveImport) not in shown.content.decode()
-    assert "beidou-2026.warc.gz" in english(world.administrator).get(add_url(ArchiveImport)).content.decode()

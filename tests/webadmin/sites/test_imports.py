@@ -36,7 +36,6 @@ def archive(tmp_path: Path) -> Path:
 
 
 def run(row: ArchiveImport, store: RecordingStore | None = None) -> RecordingStore:
-    assert imports.start_import(row, timezone.now())
     kept = store or RecordingStore()
     run_import(row, kept, RecordingOutbox(), SETTINGS)
     row.refresh_from_db()
@@ -47,7 +46,7 @@ def test_each_page_goes_to_the_site_that_owns_its_host(holder: RightsHolder, arc
     one = watchlist.add_site(holder, "http://one.example/")
     two = watchlist.add_site(holder, "http://two.example:8080/")
     watchlist.add_site(RightsHolder.objects.create(name="乙"), "http://nobody.example/")
-    row = imports.request_import(holder, archive)
+    row = imports.begin_import(holder, archive)
     store = run(row)
     by_site = [fetched.site_id for fetched, _ in store.versions.values()]
     assert (by_site.count(str(one.pk)), by_site.count(str(two.pk)), len(by_site)) == (30, 30, 60)
@@ -57,7 +56,7 @@ def test_each_page_goes_to_the_site_that_owns_its_host(holder: RightsHolder, arc
 def test_a_site_that_is_named_takes_all_pages(holder: RightsHolder, archive: Path) -> None:
     site = watchlist.archive_site(holder, "旧档")
     assert (site.kind, watchlist.archive_site(holder, "旧档").pk) == ("archive", site.pk)
-    store = run(imports.request_import(holder, archive, site))
+    store = run(imports.begin_import(holder, archive, site))
     assert {fetched.site_id for fetched, _ in store.versions.values()} == {str(site.pk)}
     assert len(store.versions) == 90
 
@@ -75,17 +74,13 @@ def test_an_import_goes_on_after_its_store(
                 raise ServiceUnavailable("the page store", "mongodb://127.0.0.1:1")
             return first.put(fetched, reading)
 
-    row = imports.request_import(holder, archive, site)
+    row = imports.begin_import(holder, archive, site)
     with pytest.raises(ServiceUnavailable):
         run(row, Failing())
-    row.refresh_from_db()
-    assert row.state == "running"
-    assert list(imports.waiting_imports(timezone.now())) == []
-    later = timezone.now() + timedelta(minutes=11)
-    assert list(imports.waiting_imports(later)) == [row]
-    assert imports.start_import(row, later)
-    second = RecordingStore()
-    run_import(row, second, RecordingOutbox(), SETTINGS)
+    imports.interrupt_import(row)
+    again = imports.begin_import(holder, archive, site)
+    assert again.pk == row.pk
+    second = run(again)
     row.refresh_from_db()
     urls = {fetched.final_url for fetched, _ in [*first.versions.values(), *second.versions.values()]}
     # Pages are stored in batches of 32, the second of which failed; the last record that was noted is read again.
@@ -93,36 +88,35 @@ def test_an_import_goes_on_after_its_store(
 
 
 def test_the_same_file_goes_on_and_another_begins_anew(holder: RightsHolder, archive: Path) -> None:
-    row = imports.request_import(holder, archive)
+    row = imports.begin_import(holder, archive)
     ArchiveImport.objects.filter(pk=row.pk).update(state="failed", position={"member": 0, "offset": 500})
-    again = imports.request_import(holder, archive)
-    assert (again.pk, again.state, imports.resume_position(again).offset) == (row.pk, "queued", 500)
+    again = imports.begin_import(holder, archive)
+    assert (again.pk, again.state, again.position["offset"]) == (row.pk, "running", 500)
     Archive().response("http://one.example/1", markup(1)).save(archive)
-    assert imports.resume_position(again).offset == 0
-    assert imports.request_import(holder, archive).pk != row.pk
+    other = imports.begin_import(holder, archive)
+    assert (other.pk != row.pk, other.position) == (True, {})
 
 
 def test_an_import_that_is_being_done_is_not_begun_twice(holder: RightsHolder, archive: Path) -> None:
-    row = imports.request_import(holder, archive)
-    assert imports.start_import(row, timezone.now())
-    assert not imports.start_import(row, timezone.now())
-    refused("already", imports.request_import, holder, archive)
+    imports.begin_import(holder, archive)
+    assert imports.is_importing(timezone.now())
+    refused("already", imports.begin_import, holder, archive)
+
+
+def test_an_import_whose_process_was_killed_goes_on(holder: RightsHolder, archive: Path) -> None:
+    row = imports.begin_import(holder, archive)
+    ArchiveImport.objects.filter(pk=row.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=11))
+    assert not imports.is_importing(timezone.now())
+    assert imports.begin_import(holder, archive).pk == row.pk
+    assert imports.is_importing(timezone.now())
 
 
 def test_a_bad_file_ends_in_the_row_with_a_sentence(holder: RightsHolder, tmp_path: Path) -> None:
     path = tmp_path / "bad.warc"
     path.write_bytes(b"no archive at all\n" * 50)
-    row = imports.request_import(holder, path, watchlist.archive_site(holder, "旧档"))
+    row = imports.begin_import(holder, path, watchlist.archive_site(holder, "旧档"))
     run(row)
     assert row.state == "failed"
     assert row.faults[0].params["reason"].code == "archive.none"
     with pytest.raises(UnreadableFile):
-        imports.request_import(holder, tmp_path / "none.warc")
-
-
-def test_the_admin_offers_archives_and_no_links(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("b.warc.gz", "a.wacz", "notes.txt"):
-        (tmp_path / name).write_bytes(b"x")
-    (tmp_path / "c.warc").symlink_to("/etc/passwd")
-    monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
-    assert imports.offered_files() == ["a.wacz", "b.warc.gz"]
+        imports.begin_import(holder, tmp_path / "none.warc")

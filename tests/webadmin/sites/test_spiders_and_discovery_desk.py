@@ -1,7 +1,6 @@
-"""Kinds of sites, discovery and imports on the desk: what a manager may do, and what is refused with a sentence."""
+"""Kinds of sites and discovery on the desk: what a manager may do, and what is refused with a sentence."""
 
 from datetime import UTC, datetime
-from pathlib import Path
 
 import pytest
 from django.test import Client
@@ -13,10 +12,10 @@ from core.messages import CrawlRequested
 from core.wording import Message
 from crawler.stats import NEEDS_BROWSER, NEEDS_OCR
 from tests.support.admin_data import World
-from tests.support.desk import CollectingOutbox, add_url, list_url, record_url, signed_in, site_form
+from tests.support.desk import CollectingOutbox, list_url, record_url, signed_in, site_form
 from webadmin.accounts.services.access import HOLDER_PATHS
-from webadmin.sites.models import ArchiveImport, CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
-from webadmin.sites.services import discovery, imports, watchlist
+from webadmin.sites.models import CrawlRun, DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from webadmin.sites.services import discovery, watchlist
 from webadmin.sites.services import runs as crawls
 
 NOW = datetime(2026, 11, 20, 9, 0, tzinfo=UTC)
@@ -121,24 +120,6 @@ def test_lists_of_discovery_spell_what_hides(world: World, found: DiscoveredPage
         answer = manager.get(address)
         assert answer.status_code == 200
         assert "\u202e" not in answer.content.decode()
-
-
-def test_an_archive_is_asked_for_in_the_desk(world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "old.warc.gz").write_bytes(b"x")
-    monkeypatch.setattr(imports, "import_folder", lambda: tmp_path)
-    site = watchlist.archive_site(world.ours.holder, "旧档")
-    administrator, manager = signed_in(world.administrator), signed_in(world.ours.manager)
-    assert "old.warc.gz" in administrator.get(add_url(ArchiveImport)).content.decode()
-    form = {"rights_holder": world.ours.holder.pk, "site": site.pk, "path": "old.warc.gz"}
-    assert administrator.post(add_url(ArchiveImport), form).status_code == 302
-    row = ArchiveImport.objects.get(site=site)
-    assert (row.path, row.site, row.state) == (str(tmp_path / "old.warc.gz"), site, "queued")
-    assert row.requested_by == world.administrator
-    assert manager.get(record_url(row)).status_code == 200
-    assert manager.get(list_url(ArchiveImport)).status_code == 200
-    refused = administrator.post(add_url(ArchiveImport), form | {"path": "../../etc/passwd"})
-    assert refused.status_code == 200
-    assert ArchiveImport.objects.filter(site=site).count() == 1
 
 
 def test_an_address_that_no_crawl_would_fetch_is_refused_when_it_is_typed(world: World) -> None:

@@ -57,15 +57,11 @@ def _target_site(key: str, holder: "RightsHolder") -> "Site":
 
 
 def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", settings: Settings) -> "ArchiveImport":
-    from django.utils import timezone
-
     from webadmin import stores
     from webadmin.sites.services import imports
     from webadmin.sites.services.archive_imports import run_import
 
-    row = imports.request_import(holder, path, site)
-    if not imports.start_import(row, timezone.now()):
-        raise BadInput("tracking.importing", path=path)
+    row = imports.begin_import(holder, path, site)
     if row.position:
         complain(Message("tracking.going-on", file=path.name))
     try:
@@ -78,7 +74,7 @@ def _import_archive(path: Path, holder: "RightsHolder", site: "Site | None", set
                 lambda _, at: meter.update(at.offset, row.size_bytes),
             )
     except BaseException:
-        type(row).objects.filter(pk=row.pk).update(heartbeat_at=None)  # The next import then need not wait.
+        imports.interrupt_import(row)
         raise
     for fault in row.faults:
         complain(fault)

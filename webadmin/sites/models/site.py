@@ -183,7 +183,6 @@ class ArchiveImport(models.Model):
     """The import of one WARC or WACZ file. position: the record at which an interrupted import resumes."""
 
     class State(models.TextChoices):
-        QUEUED = "queued", _("queued")
         RUNNING = "running", _("being read")
         FINISHED = "finished", _("finished")
         FAILED = "failed", _("failed")
@@ -203,15 +202,12 @@ class ArchiveImport(models.Model):
     path = models.CharField(_("file"), max_length=1000)
     size_bytes = models.BigIntegerField(_("bytes"), default=0)
     file_mark = models.CharField(max_length=64, blank=True, editable=False)  # size and time of the file at the start
-    state = models.CharField(_("state"), max_length=16, choices=State, default=State.QUEUED)
+    state = models.CharField(_("state"), max_length=16, choices=State, default=State.RUNNING)
     position = models.JSONField(
         default=dict, blank=True, editable=False
     )  # crawler.sources.archive_streams.RecordPosition
     counts = models.JSONField(_("counts"), default=dict, blank=True)  # crawler.sources.archive_streams.ImportCounts
     faults = MessageField(_("faults"), default=list, blank=True)
-    requested_by = models.ForeignKey(
-        settings.AUTH_USER_MODEL, models.SET_NULL, null=True, blank=True, verbose_name=_("requested by")
-    )
     requested_at = models.DateTimeField(_("requested"), auto_now_add=True)
     heartbeat_at = models.DateTimeField(_("last activity"), null=True, blank=True)
     finished_at = models.DateTimeField(_("finished"), null=True, blank=True)

@@ -1,11 +1,10 @@
-"""Runs archive imports, in the process of the command line or in a separate one: `python -m webadmin.process`."""
+"""Runs archive imports, in the process of the command line."""
 
 import logging
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from core.clock import SystemClock
 from core.errors import BadInput, ZhuiwenError
 from core.hosts import host_key, parse_host
 from core.ids import SiteId
@@ -15,12 +14,9 @@ from core.wording import Message
 from crawler.archive_import import ImportedSoFar, PagePlace, import_archive
 from crawler.opening import PageRules
 from crawler.sources.archive_streams import ImportCounts, RecordPosition
-from pipeline.app import SETTINGS
 from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site, SiteDomain
 from webadmin.sites.services import imports
-from webadmin.sites.services.crawlers import work_in_slot
-from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.imports")
 NOTE_EVERY_S = 2.0  # the time between records of the position; records read later are read again after a crash
@@ -31,12 +27,11 @@ def run_import(
     store: PageStore,
     outbox: Outbox,
     settings: CrawlSettings,
-    on_progress: Callable[[ImportCounts, RecordPosition], None] | None = None,
+    on_progress: Callable[[ImportCounts, RecordPosition], None] = lambda counts, at: None,
 ) -> ImportCounts:
-    """Import the file of a row that `webadmin.sites.services.imports.start_import` assigned to this process.
+    """Import the file of a row that `webadmin.sites.services.imports.begin_import` returned.
 
-    Raises RetryLater if a store does not answer; the row stays in the running state and is resumed later. The error of
-    a faulty file is recorded in the row.
+    Raises RetryLater if a store does not answer. The error of a faulty file is recorded in the row.
     """
     noted_at = 0.0
     counts = imports.stored_counts(row)
@@ -44,14 +39,13 @@ def run_import(
     def note(now: ImportCounts, at: RecordPosition) -> None:
         nonlocal noted_at, counts
         counts = now
-        if on_progress is not None:
-            on_progress(now, at)
+        on_progress(now, at)
         if time.monotonic() - noted_at >= NOTE_EVERY_S:
             noted_at = time.monotonic()
             imports.note_progress(row, now, at)
 
     try:
-        so_far = ImportedSoFar(imports.resume_position(row), counts)
+        so_far = ImportedSoFar(RecordPosition(**row.position), counts)
         places, limit = place_finder(row), settings.max_body_bytes
         counts = import_archive(Path(row.path), places, store, outbox, limit, so_far=so_far, on_progress=note)
     except BadInput as error:
@@ -104,15 +98,3 @@ def _places_by_host(rights_holder: RightsHolder) -> Mapping[tuple[str, int | Non
 def _site_place(site: Site) -> PagePlace:
     rules = PageRules(body_selector=site.body_selector, title_selector=site.title_selector, encoding=site.encoding)
     return PagePlace(SiteId(str(site.pk)), rules)
-
-
-def main(arguments: list[str]) -> int:
-    """Import archives, and return the exit code: 1 if a store does not answer; the import is resumed later."""
-    return work_in_slot(arguments, _run_waiting_imports, log, "an import")
-
-
-def _run_waiting_imports() -> None:
-    clock, ports = SystemClock(), live(SETTINGS)
-    for row in imports.waiting_imports(clock.now()):
-        if imports.start_import(row, clock.now()):
-            run_import(row, ports.pages, ports.outbox, SETTINGS.crawl)

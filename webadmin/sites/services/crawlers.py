@@ -1,6 +1,6 @@
-"""Starts and stops the long jobs of this machine: crawls, imports, backups and searches by meaning.
+"""Starts and stops the long jobs of this machine: crawls, backups and searches by meaning.
 
-Each job is a process of its own (`crawler`, `archive_imports`). It outlives the worker that starts it, so that no
+Each job is a process of its own (`crawler`). It outlives the worker that starts it, so that no
 worker waits for it.
 """
 
@@ -23,7 +23,7 @@ from core.settings import Settings
 from pipeline import slots
 from webadmin.database import AWAY, is_outage
 
-CRAWLER, IMPORT = "webadmin.sites.services.crawler", "webadmin.sites.services.archive_imports"
+CRAWLER = "webadmin.sites.services.crawler"
 _RUNNER = ("-m", "webadmin.process")
 _HOME = "ZHUIWEN_HOME"
 _POLL_S = 0.2
@@ -44,11 +44,6 @@ def restart_lost_crawler(settings: Settings) -> None:
     if left is not None:
         left.free()
         start_crawler(settings)
-
-
-def start_import(settings: Settings) -> bool:
-    """Start an import process if a slot for imports is free, and return immediately whether one was."""
-    return start_process(IMPORT, settings.home / "run" / "imports", settings)
 
 
 def start_process(
@@ -81,7 +76,7 @@ def start_process(
 
 
 def running_processes(home: Path) -> list[psutil.Process]:
-    """Return the running crawlers of this home folder, their crawls, imports, backups and searches by meaning."""
+    """Return the running crawlers of this home folder, their crawls, backups and searches by meaning."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 

@@ -1,13 +1,11 @@
-"""Requests, starts, resumes and ends imports of archive files."""
+"""Begins, resumes and ends imports of archive files."""
 
 from dataclasses import asdict
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from django.conf import settings
-from django.db.models import F, Q, QuerySet
-from django.db.models.functions import Coalesce
+from django.db.models import Q
 from django.utils import timezone
 
 from core.errors import BadInput, UnreadableFile
@@ -17,71 +15,38 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site
 
 State = ArchiveImport.State
-SUFFIXES = (".warc", ".warc.gz", ".wacz", ".arc", ".arc.gz", ".wet.gz")
 # An import without a sign of life for this long is dead; a running import gives one every few records.
 DEAD_AFTER = timedelta(minutes=10)
 MAX_FAULTS = 50
 
 
-def import_folder() -> Path:
-    """Return the only folder whose archives the admin offers; browser users must not name other paths."""
-    return Path(settings.ZHUIWEN.home) / "imports"
+def begin_import(rights_holder: RightsHolder, path: Path, site: Site | None = None) -> ArchiveImport:
+    """Begin the import of a file in this process, or resume an unfinished one of the same file.
 
-
-def offered_files() -> list[str]:
-    """Return the sorted names of the archives in the import folder, except symbolic links, which may lead elsewhere."""
-    folder = import_folder()
-    if not folder.is_dir():
-        return []
-    files = [entry for entry in folder.iterdir() if entry.is_file() and not entry.is_symlink()]
-    return sorted(entry.name for entry in files if entry.name.lower().endswith(SUFFIXES))
-
-
-def request_import(rights_holder: RightsHolder, path: Path, site: Site | None = None) -> ArchiveImport:
-    """Return a new import of a file, or requeue and return an unfinished one of the same file.
-
-    Raises UnreadableFile, and BadInput for a site of another rights holder or a running import.
+    Raises UnreadableFile, and BadInput for a site of another rights holder or an import that another process runs.
     """
     if site is not None and site.rights_holder_id != rights_holder.pk:
         raise BadInput("import.other-holder", site=site.name)
     size_bytes, mark = _file_identity(path)
-    known = ArchiveImport.objects.filter(
-        rights_holder=rights_holder, path=str(path), site=site, file_mark=mark
-    ).exclude(state=State.FINISHED)
-    row = known.first()
+    now, of_file = timezone.now(), {"rights_holder": rights_holder, "path": str(path), "site": site, "file_mark": mark}
+    row = ArchiveImport.objects.filter(**of_file).exclude(state=State.FINISHED).first()
     if row is None:
-        return ArchiveImport.objects.create(
-            rights_holder=rights_holder, path=str(path), site=site, size_bytes=size_bytes, file_mark=mark
-        )
-    is_dead = row.heartbeat_at is None or row.heartbeat_at < timezone.now() - DEAD_AFTER
-    if row.state == State.RUNNING and not is_dead:
+        return ArchiveImport.objects.create(**of_file, size_bytes=size_bytes, heartbeat_at=now)
+    idle = ArchiveImport.objects.filter(~Q(state=State.RUNNING) | Q(heartbeat_at__lt=now - DEAD_AFTER), pk=row.pk)
+    if not idle.update(state=State.RUNNING, heartbeat_at=now, finished_at=None):
         raise BadInput("import.running-already", path=path)
-    ArchiveImport.objects.filter(pk=row.pk).update(state=State.QUEUED)
     row.refresh_from_db()
     return row
 
 
-def waiting_imports(now: datetime) -> QuerySet[ArchiveImport]:
-    """Return the queued imports and those whose process died, oldest first."""
-    silent = Q(state=State.RUNNING, alive_at__lt=now - DEAD_AFTER)
-    alive_at = Coalesce(F("heartbeat_at"), F("requested_at"))
-    rows = ArchiveImport.objects.annotate(alive_at=alive_at)
-    return rows.filter(Q(state=State.QUEUED) | silent).order_by("requested_at", "pk")
+def is_importing(now: datetime) -> bool:
+    """Return True if an import gives signs of life."""
+    return ArchiveImport.objects.filter(state=State.RUNNING, heartbeat_at__gte=now - DEAD_AFTER).exists()
 
 
-def requeue_running() -> None:
-    """Requeue imports that ran when the installation was stopped; call it only while no import can run."""
-    ArchiveImport.objects.filter(state=State.RUNNING).update(state=State.QUEUED, heartbeat_at=None)
-
-
-def start_import(row: ArchiveImport, now: datetime) -> bool:
-    """Start an import, or return False if another process was faster."""
-    silent = Q(state=State.RUNNING) & (Q(heartbeat_at__lt=now - DEAD_AFTER) | Q(heartbeat_at__isnull=True))
-    changed = ArchiveImport.objects.filter(Q(state=State.QUEUED) | silent, pk=row.pk).update(
-        state=State.RUNNING, heartbeat_at=now, finished_at=None
-    )
-    row.refresh_from_db()
-    return changed == 1
+def interrupt_import(row: ArchiveImport) -> None:
+    """Record that an import was stopped, so that the next one resumes it without waiting for its death."""
+    ArchiveImport.objects.filter(pk=row.pk).update(state=State.FAILED)
 
 
 def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
@@ -95,13 +60,6 @@ def end_import(row: ArchiveImport, counts: ImportCounts, fault: Message | None =
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
     now = timezone.now()
     _write_progress(row, counts, state=State.FAILED if fault else State.FINISHED, finished_at=now, heartbeat_at=now)
-
-
-def resume_position(row: ArchiveImport) -> RecordPosition:
-    """Return the position at which an import resumes, or the beginning if the file was replaced."""
-    if not row.position or _file_identity(Path(row.path))[1] != row.file_mark:
-        return RecordPosition()
-    return RecordPosition(**row.position)
 
 
 def stored_counts(row: ArchiveImport) -> ImportCounts:

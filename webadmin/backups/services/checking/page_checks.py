@@ -3,6 +3,8 @@
 from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 
+from django.utils import timezone
+
 from core.batches import batches
 from core.errors import BrokenInvariant
 from core.ids import VersionId
@@ -24,7 +26,8 @@ from webadmin.backups.services.checking.context import CheckContext, find_case_i
 from webadmin.backups.services.checking.damage import Damage, Remedy, Store
 from webadmin.backups.services.references import named_keys
 from webadmin.cases.models import PageCheck
-from webadmin.sites.models import ArchiveImport, CrawlRun, PageRecord
+from webadmin.sites.models import CrawlRun, PageRecord
+from webadmin.sites.services.imports import is_importing
 from webadmin.works.models import Chapter
 
 Owed = Callable[[Collection[str]], Collection[str]]
@@ -99,10 +102,7 @@ def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[s
 
 def _is_storing() -> bool:
     """Return True if a crawl or an import may be writing pages."""
-    return (
-        CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists()
-        or ArchiveImport.objects.filter(state=ArchiveImport.State.RUNNING).exists()
-    )
+    return CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).exists() or is_importing(timezone.now())
 
 
 def _read_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> None:
