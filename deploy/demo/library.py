@@ -12,14 +12,13 @@ WORKS_FOLDER = Path(__file__).with_name("works")
 
 @dataclass(frozen=True, slots=True)
 class DemoWork:
-    """A work of the demo. path: the folder of chapters or the single file that `zhuiwen work add` reads."""
+    """A work of the demo."""
 
     key: str
     title: str
     author: str
     kind: str  # novel, news, essay, story
     rights_holder: str
-    path: Path
     chapters: tuple[ChapterText, ...]
 
     def chapter(self, number: int) -> ChapterText:
@@ -37,17 +36,12 @@ def _read_novel(folder: Path) -> DemoWork:
     entry = _read_manifest(folder / "work.toml")
     files = sorted(folder.glob("*.txt"))
     chapters = tuple(ChapterText(number, *_read_title(path)) for number, path in enumerate(files, 1))
-    return DemoWork(
-        folder.name, entry["title"], entry["author"], entry["kind"], entry["rights_holder"], folder, chapters
-    )
+    return DemoWork(folder.name, entry["title"], entry["author"], entry["kind"], entry["rights_holder"], chapters)
 
 
 def _read_single_work(folder: Path, entry: dict[str, str]) -> DemoWork:
-    path = folder / entry["file"]
-    chapters = (ChapterText(1, *_read_title(path)),)
-    return DemoWork(
-        entry["key"], entry["title"], entry["author"], entry["kind"], entry["rights_holder"], path, chapters
-    )
+    chapters = (ChapterText(1, *_read_title(folder / entry["file"])),)
+    return DemoWork(entry["key"], entry["title"], entry["author"], entry["kind"], entry["rights_holder"], chapters)
 
 
 def _read_title(path: Path) -> tuple[str, str]:

@@ -1,8 +1,5 @@
 """Works sent through the desk: for one's own rights holders only, told about one by one, searched for by messages."""
 
-import io
-import zipfile
-
 import pytest
 from django.contrib.admin.models import LogEntry
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -131,15 +128,6 @@ def test_a_manager_adds_nothing_where_they_only_review(world: World, outbox: Col
     assert list(response.context["form"].errors) == ["rights_holder"]
     assert not Work.objects.filter(title="夜航").exists()
     assert outbox.sent == []
-
-
-def test_a_manifest_inside_a_sending_names_no_other_rights_holder(world: World, outbox: CollectingOutbox) -> None:
-    held = io.BytesIO()
-    with zipfile.ZipFile(held, "w") as archive:
-        archive.writestr("work.toml", f'title = "夜航"\nrights_holder = "{world.theirs.holder.name}"\n')
-        archive.writestr("1.txt", FIRST)
-    send(signed_in(world.ours.manager), world.ours.holder.pk, text("a.zip", held.getvalue()))
-    assert Work.objects.get(title="夜航").rights_holder == world.ours.holder
 
 
 def test_an_administrator_chooses_among_all_holders(world: World, outbox: CollectingOutbox) -> None:

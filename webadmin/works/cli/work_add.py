@@ -51,10 +51,10 @@ def add(  # noqa: PLR0917 - options of a command
         records, faults = list[dict[str, Any]](), list(intake.faults)
         for found in intake.works:
             file = replace(found.file, title=title or found.file.title, author=author or found.file.author)
-            described = replace(found, file=file, kind=kind or found.kind)
+            described = replace(found, file=file, kind=kind)
             take = _plan_work if is_plan else _add_work
             try:
-                record, lines = take(rights_holder or found.rights_holder, described, chapters)
+                record, lines = take(rights_holder, described, chapters)
             except UnreadableFile as fault:
                 faults.append(fault)
                 continue

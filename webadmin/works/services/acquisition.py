@@ -144,7 +144,7 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 def plan_changes(
     rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None
 ) -> SendingPlan:
-    """Return the changes that adding the works for this rights holder would make, regardless of manifests.
+    """Return the changes that adding the works for this rights holder would make.
 
     rights_holder: None if the user has not named one yet; then all works are new. index: used to look up texts of other
     works, or None to skip that.
@@ -187,7 +187,7 @@ def add_planned_works(
 
 def _override_description(work: FoundWork, title: str, author: str, kind: str) -> FoundWork:
     file = replace(work.file, title=title or work.file.title, author=author or work.file.author)
-    return replace(work, file=file, kind=kind or work.kind)
+    return replace(work, file=file, kind=kind)
 
 
 def _prefix_file_name(name: str, error: ZhuiwenError) -> Message:

@@ -19,9 +19,9 @@ from webadmin.ui.services.upload_limits import MAX_UPLOAD_BYTES
 from webadmin.works.services.intake.bounded import BoundedReader
 from webadmin.works.services.intake.division import Intake
 from webadmin.works.services.intake.files import READERS, read_works
-from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile
+from webadmin.works.services.intake.folder import ReadFile
 
-TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx", ".toml"})
+TEXT_MEMBERS = frozenset({*READERS, ".xml", ".opf", ".ncx"})
 _COMPRESSED = frozenset({".epub", ".docx", ".zip"})
 
 
@@ -159,8 +159,6 @@ def _replace_paths(message: Message, folder: Path, name: str) -> Message:
 
 def _path_to_read(path: Path, budget: UploadBudget) -> Path:
     """Return the path to read: the uploaded file itself, or the folder into which it is unpacked."""
-    if path.name in (WORK_MANIFEST, WORKS_MANIFEST):
-        raise UnreadableFile(path, "intake.upload-only-describes")
     if path.suffix.lower() != ".zip":
         return path
     budget.unpack(path)
@@ -168,7 +166,7 @@ def _path_to_read(path: Path, budget: UploadBudget) -> Path:
 
 
 def _unpack_zip(path: Path) -> Path:
-    """Unpack the chapters and manifests of a .zip file into a folder named after it, and return the folder."""
+    """Unpack the chapters of a .zip file into a folder named after it, and return the folder."""
     folder = path.parent / _UNPACKED / short_name(path.stem)
     folder.mkdir(parents=True)
     with path.open("rb") as file, Archive(file, path) as archive:

@@ -23,7 +23,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work with the values of its manifest, which are "" if missing.
+    """A work with its kind, or "" if the user has not named one.
 
     ways: the possible divisions, if they were computed in the reading process, because hostile texts take long.
     """
@@ -31,7 +31,6 @@ class FoundWork:
     file: WorkFile
     source: Path
     kind: str = ""
-    rights_holder: str = ""
     is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
@@ -89,6 +88,4 @@ def _storable_work(work: FoundWork) -> FoundWork:
         file=replace(
             file, title=storable(file.title).strip(), author=storable(file.author).strip(), chapters=tuple(chapters)
         ),
-        kind=storable(work.kind),
-        rights_holder=storable(work.rights_holder),
     )

@@ -17,7 +17,7 @@ from crawler.formats.plain import TRIED, normalize_text, require_chinese
 from crawler.formats.word import read_docx
 from crawler.opening import Rejected
 from webadmin.works.services.intake.division import FoundWork, Intake
-from webadmin.works.services.intake.folder import WORK_MANIFEST, WORKS_MANIFEST, ReadFile, read_folder
+from webadmin.works.services.intake.folder import ReadFile, read_folder
 from webadmin.works.services.intake.jsonl import read_jsonl
 from webadmin.works.services.intake.plain import open_error_reason, read_bytes, read_text
 
@@ -55,10 +55,8 @@ def read_works(path: Path, read: ReadFile = read_file) -> Intake:
 
     read: the function that reads a single file. Raises UnreadableFile if nothing at `path` can be read.
     """
-    is_manifest = path.name in (WORK_MANIFEST, WORKS_MANIFEST)
-    if is_manifest or _is_folder(path):
-        return read_folder(path.parent if is_manifest else path, read).made_storable()
-    return read(path).made_storable()
+    intake = read_folder(path, read) if _is_folder(path) else read(path)
+    return intake.made_storable()
 
 
 def read_work(path: Path, read: ReadFile = read_file) -> list[WorkFile]:
