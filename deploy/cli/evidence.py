@@ -2,24 +2,22 @@
 
 import re
 from collections.abc import Callable, Sequence
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
 
 import typer
 
-from core.clock import SystemClock
 from core.errors import BadInput, RetryLater, UnreadableFile
 from core.wording import Message
 from deploy.cli.evidence_authority import add_authority
-from webadmin.cases.cli.keys import find_case, find_matter, parse_case_id
+from webadmin.cases.cli.keys import parse_case_id
 from webadmin.rewrites.cli.keys import find_lead
 from webadmin.sites.cli.keys import find_site
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, print_line
-from webadmin.ui.console.session import local_time, session
-from webadmin.ui.console.words import console_language, translate_for_console
+from webadmin.ui.console.output import print_line
+from webadmin.ui.console.session import session
+from webadmin.ui.console.words import console_language
 from webadmin.works.cli.keys import find_work
 
 if TYPE_CHECKING:
@@ -72,51 +70,6 @@ def verify(
     from bundles.verify import report_verification
 
     raise typer.Exit(report_verification(file, trusted, is_json=is_json))
-
-
-def status(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
-    """Show the numbers of bundles, of those due, stamped and damaged, and the result of the last nightly check."""
-    from deploy.cli.status import evidence_lines
-
-    lines, values = evidence_lines()
-    if is_json:
-        as_json(values)
-    else:
-        for line in lines:
-            print_line(line)
-
-
-def factors(
-    case_key: Annotated[str, typer.Argument(metavar="CASE")],
-    is_matter: Annotated[bool, typer.Option("--matter")] = False,
-    is_json: Annotated[bool, typer.Option("--json")] = False,
-) -> None:
-    """Show which evidence exists and which is missing for each factor; judging it is up to the court."""
-    with session() as settings:
-        from webadmin.evidence.services.factor_facts import gather_facts
-        from webadmin.evidence.services.factors import describe_source, factor_sheet
-        from webadmin.evidence.services.subject import Subject
-
-        subject = Subject(matter=find_matter(case_key)) if is_matter else Subject(case=find_case(case_key))
-        facts = gather_facts(subject, SystemClock().now())
-        if is_json:
-            as_json([each.as_dict() for each in factor_sheet(facts)])
-            return
-
-        def moment(at: datetime) -> str:
-            return local_time(at, settings)
-
-        there, missing = Message("factor.there"), Message("factor.missing")
-        print_line(Message("factor.opening"))
-        if facts.looked_into < facts.bundles:
-            print_line(Message("factor.looked-into", bundles=facts.bundles, looked=facts.looked_into))
-        for factor in factor_sheet(facts, moment):
-            print_line("")
-            print_line(factor.title)
-            print_line(f"  {translate_for_console(describe_source(factor))}")
-            marked = [(there, each) for each in factor.there] + [(missing, each) for each in factor.missing]
-            for head, each in marked:
-                print_line(f"  {translate_for_console(Message('cli.field', name=head, value=each))}")
 
 
 def digests(
@@ -226,8 +179,6 @@ GROUP = verb_group(
     {
         "export": export,
         "verify": verify,
-        "status": status,
-        "factors": factors,
         "digests": digests,
         "add-authority": add_authority,
     },

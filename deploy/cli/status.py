@@ -19,7 +19,7 @@ from crawler.obfuscation.glyph_ocr import missing_recognition
 from deploy import started
 from deploy.home import Home, prepare
 from deploy.services import ServiceStatus, health, installed, status
-from webadmin.ui.console.session import local_iso, local_time, session
+from webadmin.ui.console.session import local_time
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,20 +128,6 @@ def _read_note(settings: Settings, key: str) -> dict[str, Any]:
     return {} if note is None else dict(json.loads(note))
 
 
-def evidence_lines() -> tuple[list[Message], dict[str, Any]]:
-    """Return the status as lines for people and as values for programs.
-
-    Raises ZhuiwenError if there is no admin database.
-    """
-    with session() as settings:
-        from django.utils import timezone
-
-        from webadmin.evidence.services.status import status_values
-
-        values = status_values(settings.evidence, timezone.now())
-        return lines(values, settings), in_zone(values, settings)
-
-
 def noted_lines(settings: Settings) -> list[Message]:
     """Return the lines of the sweeper's last note on evidence, with its time.
 
@@ -168,16 +154,6 @@ def lines(values: dict[str, Any], settings: Settings) -> list[Message]:
         Message("custody.stamps", state=_describe_stamps(values)),
         Message("custody.last-check", state=_describe_check(values["last_check"], settings)),
     ]
-
-
-def in_zone(values: dict[str, Any], settings: Settings) -> dict[str, Any]:
-    """Return the values with times in the user's time zone."""
-    check = values["last_check"]
-    return values | {
-        "seen_at": local_iso(datetime.fromisoformat(values["seen_at"]), settings),
-        "last_check": check
-        and check | {"started_at": local_iso(datetime.fromisoformat(check["started_at"]), settings)},
-    }
 
 
 def _describe_stamps(values: dict[str, Any]) -> Message:

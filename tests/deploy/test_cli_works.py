@@ -1,4 +1,4 @@
-"""Test `work add --plan`, `work times` and chapters that are there twice, with the real page store and Redis."""
+"""Test `work add --plan` and chapters that are there twice, with the real page store and Redis."""
 
 from __future__ import annotations
 
@@ -78,16 +78,3 @@ def test_the_same_text_under_another_title_is_noticed_and_added(installed: Comma
         assert "《雾中》: chapters that are identical in 《渡船》: 2, for example 1 (1 there)" in named.err
         assert named.code == 0
     assert len(installed("work", "list", "--json").json()) == 2
-
-
-def test_official_times_are_taken_from_a_table(installed: CommandLine, tmp_path: Path) -> None:
-    path, times = tmp_path / "渡船.txt", tmp_path / "times.csv"
-    path.write_text(FIRST + SECOND, "utf-8")
-    installed("work", "add", path, "--rights-holder", "青梧文学")
-    times.write_text("章,时间\n1,2026-03-01 12:00\n7,2026-03-02\n", "utf-8")
-    done = installed("work", "times", "渡船", times)
-    assert "official chapter times changed (1)" in done.out
-    assert "《渡船》 has no chapters with these numbers: 7" in done.err
-    times.write_text("1,morgen\n", "utf-8")
-    refused = installed("work", "times", "渡船", times)
-    assert (refused.code, "line 1: morgen is not a time" in refused.err) == (2, True)

@@ -20,8 +20,7 @@ from webadmin.cases.models import Case, Exclusion
 from webadmin.cases.services.case_repository import DjangoCaseRepository
 from webadmin.cases.services.verdicts import decide
 from webadmin.sites.models import Site
-from webadmin.works.models import Chapter, Licence, OwnDomain, Work
-from webadmin.works.services.licences import mark_protected, mark_unprotected
+from webadmin.works.models import Chapter, Licence, OwnDomain, Unprotected, Work
 
 A_MINUTE = timedelta(minutes=1)
 CHECKED = MOMENT + timedelta(days=90)  # after the licence of both worlds has ended
@@ -111,9 +110,10 @@ class _DjangoWorld:
 
     def mark(self, reason: Rejection | None) -> None:
         if reason is None:
-            mark_protected(self.river)
+            Unprotected.objects.get(work=self.river).delete()
         else:
-            mark_unprotected(self.river, reason, "已进入公有领域")
+            values = {"reason": reason, "note": "已进入公有领域"}
+            Unprotected.objects.update_or_create(work=self.river, defaults=values)
 
     def decide(self, verdict: Verdict) -> None:
         reviewer = User.objects.create(username="reviewer", is_superuser=True)

@@ -1,4 +1,4 @@
-"""`zhuiwen site list`, `reach`, `failures` and `moves`."""
+"""`zhuiwen site list`."""
 
 import json
 from contextlib import nullcontext
@@ -6,16 +6,13 @@ from datetime import UTC, datetime
 
 import pytest
 
-from core.errors import NotFound, ServiceUnavailable
+from core.errors import ServiceUnavailable
 from core.settings_loading import load
 from core.wording import Message
 from tests.support import admin_data
-from tests.support.refusals import refused
-from tests.webadmin.sites.test_visits_admin import NEW, failing, move_of
-from webadmin.sites.cli import site_visits, sites
-from webadmin.sites.models import CrawlRun, Site, SiteMove
+from webadmin.sites.cli import sites
+from webadmin.sites.models import CrawlRun, Site
 from webadmin.sites.services import outages
-from webadmin.sites.services.domain_changes import MoveRefused
 
 pytestmark = pytest.mark.django_db
 NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
@@ -23,9 +20,8 @@ NOW = datetime(2026, 3, 10, 4, 0, tzinfo=UTC)
 
 @pytest.fixture(autouse=True)
 def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The verbs' own session would lead to another database than the test's."""
-    for module in (sites, site_visits):
-        monkeypatch.setattr(module, "session", lambda: nullcontext(load({})))
+    """The verb's own session would lead to another database than the test's."""
+    monkeypatch.setattr(sites, "session", lambda: nullcontext(load({})))
 
 
 @pytest.fixture
@@ -68,36 +64,3 @@ def test_a_waiting_crawl_says_for_what_and_how_long(site: Site, capsys: pytest.C
     (record,) = json.loads(capsys.readouterr().out)
     assert record["last_run"]["goes_on"] == "2026-03-10T12:00:30+08:00"
     assert record["last_run"]["ended_because"].startswith("the page store did not respond")
-
-
-def test_failures_are_listed_with_their_reason(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    failing(site, "/7.html")
-    site_visits.failures(str(site.pk), is_json=True)
-    (row,) = json.loads(capsys.readouterr().out)
-    assert (row["failures"], row["reason"], row["url"]) == (3, "no_answer", "https://luoxia.changhe.example/7.html")
-    assert "did not respond within 30 seconds" in row["sentence"]
-    site_visits.failures("", is_json=False)
-    assert "7.html" in capsys.readouterr().out
-    with pytest.raises(NotFound):
-        site_visits.failures("nowhere.example", is_json=False)
-
-
-def test_moves_are_listed_accepted_and_refused(site: Site, capsys: pytest.CaptureFixture[str]) -> None:
-    move = move_of(site)
-    site_visits.moves(accept=None, refuse=None, is_json=True)
-    (row,) = json.loads(capsys.readouterr().out)
-    assert (row["id"], row["to_host"], row["state"]) == (move.pk, NEW, "proposed")
-    site_visits.moves(accept=None, refuse=None, is_json=False)
-    assert "3 to the same path" in capsys.readouterr().out
-    site_visits.moves(accept=move.pk, refuse=None, is_json=False)
-    assert NEW in capsys.readouterr().out
-    move.refresh_from_db()
-    assert move.state == SiteMove.State.ACCEPTED
-    with pytest.raises(MoveRefused, match="has already been"):
-        site_visits.moves(accept=None, refuse=move.pk, is_json=False)
-
-
-def test_a_move_that_is_not_there_and_two_answers_at_once_are_named(site: Site) -> None:
-    with pytest.raises(NotFound, match="404"):
-        site_visits.moves(accept=404, refuse=None, is_json=False)
-    refused("one of --accept and --refuse", site_visits.moves, accept=1, refuse=2, is_json=False)

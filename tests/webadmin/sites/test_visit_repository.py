@@ -14,7 +14,6 @@ from crawler.recrawl.site_visits import MemoryVisitRepository
 from tests.support import admin_data
 from webadmin.cases.models import Case
 from webadmin.sites.models import Address, OffSiteRedirect, PageRecord, Site
-from webadmin.sites.services import visit_repository as revisits
 from webadmin.sites.services.visit_repository import DjangoVisitRepository
 from webadmin.ui.models.fields import MAX_TEXT_CHARS
 
@@ -132,13 +131,3 @@ def test_a_redirect_off_the_site_is_kept_once_with_its_first_and_last_moment(sit
     row = OffSiteRedirect.objects.get()
     assert (row.from_host, row.to_host, row.status) == ("luoxia.example.net", "new.example.org", 301)
     assert (row.first_at, row.last_at) == (NOW, NOW + timedelta(days=1))
-
-
-def test_the_list_of_failures_has_the_newest_first_and_nothing_else(site: Site) -> None:
-    key = SiteId(str(site.pk))
-    failures = [
-        visit(key, f"{number}.html", failures=1, failed_at=NOW + timedelta(hours=number), reason="no_answer")
-        for number in range(3)
-    ]
-    DjangoVisitRepository().save(key, [*failures, visit(key, "good.html", seen_at=NOW)])
-    assert [row.url[-6:] for row in revisits.failing(site)] == ["2.html", "1.html", "0.html"]

@@ -1,4 +1,4 @@
-"""The status of the evidence as JSON values, for the command line and for programs."""
+"""The status of the evidence as JSON values, for the note that `zhuiwen status` reads."""
 
 from datetime import datetime
 from typing import Any

@@ -1,7 +1,6 @@
 """The `matter` command, which writes all evidence of a matter to one file for a court."""
 
 import time
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -11,8 +10,8 @@ from core.errors import BadInput, RetryLater
 from core.wording import Message
 from webadmin.cases.cli.keys import find_matter
 from webadmin.ui.console.groups import verb_group
-from webadmin.ui.console.output import as_json, print_line
-from webadmin.ui.console.session import local_time, session
+from webadmin.ui.console.output import print_line
+from webadmin.ui.console.session import session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,28 +22,6 @@ if TYPE_CHECKING:
     from webadmin.reports.services.court_file.parts import ExportChoice
 
 SAY_EVERY_S = 5.0  # as in the demo; the export of a matter with a few pages finishes earlier
-
-
-def damages(
-    matter_key: Annotated[str, typer.Argument(metavar="MATTER")],
-    is_json: Annotated[bool, typer.Option("--json")] = False,
-) -> None:
-    """Calculate the damages from copied characters and the licence fee, by the rights holder's own arithmetic."""
-    with session() as settings:
-        from webadmin.cases.services.matters.damages import compute_damages, describe_damages
-
-        matter = find_matter(matter_key)
-        found = compute_damages(matter)
-        if is_json:
-            as_json(found.as_dict())
-            return
-
-        def moment(at: datetime) -> str:
-            return local_time(at, settings)
-
-        print_line(Message("damages.head", site=matter.site.name, work=matter.work.title))
-        for line in [*describe_damages(found, moment), Message("damages.own")]:
-            print_line(line)
 
 
 def export(
@@ -115,7 +92,6 @@ class _ExportProgress:
 GROUP = verb_group(
     "All that one site took from one work.",
     {
-        "damages": damages,
         "export": export,
     },
 )

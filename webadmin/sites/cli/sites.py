@@ -1,4 +1,4 @@
-"""The commands `site add` and `site list`; `site failures` and `site moves` are in `site_visits`."""
+"""The commands `site add` and `site list`."""
 
 import re
 from datetime import time
@@ -13,7 +13,7 @@ from core.hosts import DEFAULT_PORTS, host_key
 from core.settings import CrawlSettings
 from core.wording import Message
 from crawler.site_kinds import KINDS, SiteKind
-from webadmin.sites.cli import site_trial, site_visits
+from webadmin.sites.cli import site_trial
 from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list
@@ -262,7 +262,5 @@ GROUP = verb_group(
         "add": add,
         "list": show,
         "try": site_trial.try_site,
-        "failures": site_visits.failures,
-        "moves": site_visits.moves,
     },
 )

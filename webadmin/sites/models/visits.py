@@ -80,7 +80,6 @@ class Address(models.Model):
             *_partial_indexes("absent", Q(absent_since__isnull=False)),
             *_partial_indexes("new", Q(seen_at__isnull=True)),
             *_partial_indexes("unreliable", Q(has_unreliable_validator=True)),
-            models.Index(fields=["site", "-failed_at"], condition=Q(failures__gt=0), name="address_failed"),
         ]
 
     def __str__(self) -> str:

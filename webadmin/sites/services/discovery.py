@@ -28,7 +28,6 @@ from webadmin.works.models import Chapter, Licence, OwnAccount, OwnDomain, Work
 from webadmin.works.services.licences import licence_permission, normalize_page_url
 
 PageState, QueryState = DiscoveredPage.State, DiscoveryQuery.State
-BY_COMMAND_LINE = "command line"  # `decided_by` of a page
 MAX_TITLE_CHARS = 300
 _STATES = {
     PageState.PROPOSED: Message("found.proposed"),

@@ -16,7 +16,6 @@ from protego import Protego
 from core.errors import BadConfiguration, BadInput, RetryLater, ZhuiwenError
 from core.ids import WorkTextId
 from core.matches import Match, MatchClass
-from core.messages import CrawlRequested
 from core.pages import Reading
 from core.settings import Settings
 from core.wording import Message
@@ -29,9 +28,8 @@ from crawler.sources.search import Result, SearchAnswer, require_answer, search
 from crawler.sources.sitemaps import read_robots
 from fingerprint.fingerprinting import fingerprint_text
 from pipeline.steps import Ports
-from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery, Site
+from webadmin.sites.models import DiscoveredPage, DiscoveryPlan, DiscoveryQuery
 from webadmin.sites.services import discovery
-from webadmin.sites.services import runs as crawls
 from webadmin.sites.services.query_sentences import distinctive_sentences
 from webadmin.works.models import Work
 
@@ -228,15 +226,3 @@ class _SearchRun:
         except GivenUp:
             return None
         return rules
-
-
-def crawl_accepted(site: Site, ports: Ports) -> None:
-    """Crawl a site that was just accepted, unless it is being crawled already."""
-    try:
-        run = crawls.request_run(site)
-    except crawls.AlreadyRunning:
-        return
-    try:
-        ports.outbox.send(CrawlRequested(run.pk))
-    except RetryLater as error:  # The scheduler sends the message again.
-        log.warning("%s", error)

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import Count
 from django.utils import timezone
 
-from core.errors import BadInput, NotFound
+from core.errors import BadInput
 from core.hosts import host_key, parse_host, parse_hosts
 from core.ids import PageId, SiteId
 from core.ports import PageStore
@@ -106,14 +106,6 @@ def propose_moves(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]
         )
         new += [move] if is_new else []
     return new
-
-
-def find_move(number: int) -> SiteMove:
-    """Return the move with this number. Raises NotFound."""
-    move = SiteMove.objects.select_related("site", "other").filter(pk=number).first()
-    if move is None:
-        raise NotFound("move", str(number))
-    return move
 
 
 def refuse_move(move: SiteMove, user: User | None, now: datetime | None = None) -> None:

@@ -7,7 +7,6 @@ from hashlib import sha256
 from typing import Any
 
 from django.db import transaction
-from django.db.models import QuerySet
 
 from core.hosts import parse_host
 from core.ids import ID_HEX_CHARS, PageId, SiteId, VersionId
@@ -55,12 +54,6 @@ class DjangoVisitRepository:
         with _working_connection(), transaction.atomic():
             for move in moves:
                 _note_move(site_key(site), move)
-
-
-def failing(site: Site | None = None) -> QuerySet[Address]:
-    """Return the URLs whose last fetch failed, the newest failure first."""
-    rows = Address.objects.filter(failures__gt=0).select_related("site").order_by("-failed_at", "pk")
-    return rows if site is None else rows.filter(site=site)
 
 
 def read_visit(row: Address) -> Visit:

@@ -1,49 +1,18 @@
-"""The commands `work add`, `work times`, `work list`, `work remove`, `work unprotect`, `work protect`."""
+"""The commands `work add`, `work list` and `work remove`."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from core.taken import share_of_work
 from core.wording import Message
-from webadmin.ui.console.faults import warn
 from webadmin.ui.console.groups import verb_group
 from webadmin.ui.console.lists import ConsoleColumn, print_list, share_column
 from webadmin.ui.console.output import print_line
 from webadmin.ui.console.session import session
 from webadmin.works.cli.keys import find_work
-from webadmin.works.cli.work_add import add, describe_work
-
-if TYPE_CHECKING:
-    from webadmin.works.models import Work
-
-MAX_UNKNOWN = 20  # numbers of chapters
-
-
-def times(
-    work: Annotated[str, typer.Argument(metavar="WORK")],
-    path: Annotated[Path, typer.Argument(metavar="FILE")],
-    rights_holder: str = "",
-) -> None:
-    """Set the official publication times of chapters from a table (CSV) of chapters and times."""
-    with session() as settings:
-        from zoneinfo import ZoneInfo
-
-        from webadmin.works.services import official_times
-        from webadmin.works.services.intake.plain import read_bytes
-
-        found = _find_work(work, rights_holder)
-        data, zone = read_bytes(path, official_times.MAX_BYTES), ZoneInfo(settings.web.time_zone)
-        listed = official_times.read_bytes(data, zone, official_times.heading_numbers(found))
-        came = official_times.set_times(found, listed)
-        print_line(Message("corpus.times-set", work=describe_work(found), count=came.changed))
-        if came.unknown:
-            named = [str(number) for number in came.unknown[:MAX_UNKNOWN]]
-            left = len(came.unknown) - len(named)
-            more = [Message("corpus.and-more", count=left)] if left else []
-            warn(Message("corpus.times-unknown", title=found.title, numbers=[*named, *more]))
+from webadmin.works.cli.work_add import add
 
 
 def show(is_json: Annotated[bool, typer.Option("--json")] = False) -> None:
@@ -116,57 +85,21 @@ def remove(
     """Remove a work from the corpus. A work with cases cannot be removed, because they need it as evidence."""
     with session():
         from webadmin import stores
+        from webadmin.accounts.services import holders
         from webadmin.works.services import catalogue
 
-        found = _find_work(work, rights_holder)
+        found = find_work(work, holders.find_holder(rights_holder) if rights_holder else None)
         number, title = found.pk, found.title
         print_line(
             Message("corpus.removed", id=number, title=title, chapters=catalogue.remove_work(found, stores.outbox()))
         )
 
 
-def unprotect(
-    work: Annotated[str, typer.Argument(metavar="WORK")],
-    reason: Annotated[str, typer.Option(metavar="REASON")],
-    note: str = "",
-    rights_holder: str = "",
-) -> None:
-    """Mark a work as not protected: its matches open no cases, and its undecided cases are set aside."""
-    with session():
-        from webadmin.works.services import licences
-
-        found = _find_work(work, rights_holder)
-        mark = licences.mark_unprotected(found, reason.replace("-", "_"), note)
-        print_line(Message("corpus.unprotected", work=describe_work(found), reason=str(mark.get_reason_display())))
-
-
-def protect(
-    work: Annotated[str, typer.Argument(metavar="WORK")],
-    rights_holder: str = "",
-) -> None:
-    """Protect a work again: reopen the cases that were set aside, and compare its other matches again."""
-    with session():
-        from webadmin.works.services import licences
-
-        found = _find_work(work, rights_holder)
-        is_marked = licences.mark_protected(found)
-        print_line(Message("corpus.protected" if is_marked else "corpus.protected-before", work=describe_work(found)))
-
-
-def _find_work(key: str, rights_holder: str) -> "Work":
-    from webadmin.accounts.services import holders
-
-    return find_work(key, holders.find_holder(rights_holder) if rights_holder else None)
-
-
 GROUP = verb_group(
     "The works to protect.",
     {
         "add": add,
-        "times": times,
         "list": show,
         "remove": remove,
-        "unprotect": unprotect,
-        "protect": protect,
     },
 )

@@ -1,13 +1,9 @@
-"""Converts licences for rulings, labels them, and marks works as not protected."""
-
-from django.db import transaction
+"""Converts licences for rulings, and labels them."""
 
 from core.chapters import Chapters
-from core.errors import BadInput
 from core.rights import Permission
-from core.states import UNPROTECTED, Rejection
 from crawler.urls import canonical
-from webadmin.works.models import Licence, Unprotected, Work
+from webadmin.works.models import Licence
 
 
 def licence_label(licence: Licence) -> str:
@@ -42,34 +38,3 @@ def normalize_page_url(url: str) -> str:
         return canonical(url)
     except ValueError:
         return url
-
-
-MAX_NOTE_CHARS = 300
-
-
-def mark_unprotected(work: Work, reason: str, note: str = "") -> Unprotected:
-    """Mark a work as not protected, with the reason; an existing mark is replaced.
-
-    reason: one of `core.states.UNPROTECTED`; "not_protected" needs a note. Raises BadInput.
-    """
-    sentence = " ".join(note.split())
-    if reason not in UNPROTECTED:
-        raise BadInput("work.no-such-reason", reason=reason, reasons=[str(each) for each in UNPROTECTED])
-    if len(sentence) > MAX_NOTE_CHARS:
-        raise BadInput("work.note-too-long", most=MAX_NOTE_CHARS)
-    if reason == Rejection.NOT_PROTECTED and not sentence:
-        raise BadInput("work.no-sentence")
-    with transaction.atomic():
-        values = {"reason": reason, "note": sentence, "entered_by": None}
-        return Unprotected.objects.update_or_create(work=work, defaults=values)[0]
-
-
-def mark_protected(work: Work) -> bool:
-    """Remove the mark that a work is not protected, and return whether it had the mark."""
-    mark = Unprotected.objects.filter(work=work).first()
-    if mark is None:
-        return False
-    with transaction.atomic():
-        mark.entered_by = None
-        mark.delete()
-    return True

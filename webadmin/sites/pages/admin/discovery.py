@@ -160,9 +160,7 @@ class DiscoveredPageAdmin(HolderAdmin):
 
     decided = moment_column("decided_at", _("decided"))
 
-    @display(description=_("decided by"))
-    def decider(self, page: DiscoveredPage) -> object:
-        return _("command line") if page.decided_by == discovery.BY_COMMAND_LINE else page.decided_by or "—"
+    decider = text_column("decided_by", _("decided by"), 150)
 
     @display(description=_("site"))
     def site_link(self, page: DiscoveredPage) -> object:
