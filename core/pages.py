@@ -259,7 +259,6 @@ class Stored:
 
     page_id: PageId
     version_id: VersionId
-    is_new_page: bool
     is_new_version: bool
 
 

@@ -173,7 +173,7 @@ class MongoPageStore(MongoPageHistory):
             del first[PageId(key)]
         already_inserted = _insert_new(self._pages, [_new_page_document(versions[index]) for index in first.values()])
         return {
-            index: Stored(page, versions[index].id, is_new_page=True, is_new_version=True)
+            index: Stored(page, versions[index].id, is_new_version=True)
             for page, index in first.items()
             if page not in already_inserted
         }
@@ -324,4 +324,4 @@ def _stored_result(version: PageVersion, before: Document | None) -> Stored | No
     if before is None:
         return None
     is_new = version.id not in before["versions"]
-    return Stored(version.page_id, version.id, is_new_page=False, is_new_version=is_new)
+    return Stored(version.page_id, version.id, is_new_version=is_new)

@@ -46,7 +46,7 @@ class RecordingStore:
             raise ServiceUnavailable("the page store", "mongodb://127.0.0.1:1")
         page = page_id(fetched.site_id, fetched.canonical_url)
         version = version_id(page, reading.text, reading.title)
-        stored = Stored(page, version, page not in self.pages, version not in self.versions)
+        stored = Stored(page, version, version not in self.versions)
         self.pages.add(page)
         self.versions.setdefault(version, (fetched, reading))
         if self.texts is not None:

@@ -103,7 +103,7 @@ def test_a_store_that_is_away_is_said_to_all_and_asked_again_by_the_next() -> No
     refused, stored = ended(run())
     assert len(refused) == 4
     assert all(isinstance(each, RetryLater) for each in refused)
-    assert stored.is_new_page
+    assert stored.is_new_version
 
 
 def test_who_stops_waiting_takes_nothing_from_the_others() -> None:
@@ -120,5 +120,5 @@ def test_who_stops_waiting_takes_nothing_from_the_others() -> None:
         return stored, len(slow.store.pages(None, 10))
 
     stored, number = ended(run())
-    assert stored.is_new_page
+    assert stored.is_new_version
     assert number == 2

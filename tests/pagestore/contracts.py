@@ -113,9 +113,7 @@ class RawBodiesContract:
         ]
         stored = store.put_many(given)
         pages = [each.page_id for each in stored]
-        assert [(each.is_new_page, each.is_new_version) for each in stored] == [
-            (True, True), (True, True), (False, True), (False, True), (False, False), (True, True),
-        ]  # fmt: skip
+        assert [each.is_new_version for each in stored] == [True, True, True, True, False, True]
         assert (pages[2], pages[3], pages[4]) == (known.page_id, pages[0], pages[0])
         assert stored[4].version_id == stored[0].version_id
         for (response, read), each in zip(given, stored, strict=True):
@@ -182,7 +180,6 @@ class PageStoreContract(RawBodiesContract):
         part = FollowingPart(FinalUrl("https://example.com/1_2"), 200, (("Set-Cookie", "a=1"),), b"<p>y</p>", later)
         response = fetched(parts=(part,), origin="old.warc.gz, record 17")
         stored = store.put(response, full)
-        assert stored.is_new_page
         assert stored.is_new_version
         page, version = store.page(stored.page_id), store.version(stored.version_id)
         assert (page.id, page.site_id, page.canonical_url) == (stored.page_id, "site-1", response.canonical_url)
@@ -219,7 +216,7 @@ class PageStoreContract(RawBodiesContract):
     def test_the_same_page_fetched_again_only_moves_last_seen(self, store: PageStore) -> None:
         first = store.put(fetched(), reading())
         again = store.put(fetched(body=b"<p>x</p><!-- other bytes -->", after_s=60), reading())
-        assert (again.version_id, again.is_new_page, again.is_new_version) == (first.version_id, False, False)
+        assert (again.version_id, again.is_new_version) == (first.version_id, False)
         page, version = store.page(first.page_id), store.version(first.version_id)
         assert (page.first_seen, page.last_seen) == (NOON, NOON + timedelta(seconds=60))
         assert version.fetched_at == NOON
@@ -230,7 +227,7 @@ class PageStoreContract(RawBodiesContract):
         first = store.put(fetched(), reading())
         second = store.put(fetched(after_s=1), reading(text="改了。"))
         third = store.put(fetched(after_s=2), reading(text="改了。", title="第二章"))
-        assert not second.is_new_page
+        assert second.page_id == first.page_id
         assert second.is_new_version
         assert third.is_new_version
         history = store.versions(first.page_id)
@@ -263,7 +260,7 @@ class PageStoreContract(RawBodiesContract):
         with ThreadPoolExecutor(4) as pool:
             stored = [each for batch in pool.map(store.put_many, batches) for each in batch]
         # Each is told of at least once, so that it is compared; a server may tell two writers that meet.
-        assert len({each.page_id for each in stored if each.is_new_page}) == 20
+        assert len({each.page_id for each in stored}) == 20
         assert len({each.version_id for each in stored if each.is_new_version}) == 60
         assert {text for _, read in given for text in [read.text]} == {
             version.reading.text for page in {each.page_id for each in stored} for version in store.versions(page)
@@ -284,7 +281,6 @@ class PageStoreContract(RawBodiesContract):
     def test_two_sites_on_one_url_own_two_pages(self, store: PageStore) -> None:
         one = store.put(fetched(), reading())
         other = store.put(fetched(site_id=SiteId("site-2")), reading())
-        assert other.is_new_page
         assert other.page_id != one.page_id
         assert other.version_id != one.version_id
 

@@ -48,7 +48,7 @@ class MemoryPageStore(MemoryPageHistory):
                 self._note_shown(version.page_id, known, version.id, version.fetched_at)
             else:
                 self._note_earlier(known, version.id, version.fetched_at)
-        return Stored(version.page_id, version.id, is_new_page=known is None, is_new_version=is_new_version)
+        return Stored(version.page_id, version.id, is_new_version=is_new_version)
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]

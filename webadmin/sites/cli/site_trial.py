@@ -59,7 +59,7 @@ class _Kept:
 
     def put(self, fetched: Fetched, reading: Reading) -> Stored:
         self.pages.append((fetched, reading))
-        return Stored(PageId("try"), VersionId("try"), is_new_page=True, is_new_version=False)
+        return Stored(PageId("try"), VersionId("try"), is_new_version=False)
 
     def put_many(self, pages: Sequence[tuple[Fetched, Reading]]) -> list[Stored]:
         return [self.put(fetched, reading) for fetched, reading in pages]

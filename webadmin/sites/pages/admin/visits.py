@@ -8,7 +8,6 @@ from django.contrib.admin import SimpleListFilter
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -23,6 +22,7 @@ from webadmin.ui.pages.columns import (
     NOTHING,
     address_column,
     change_link,
+    html_list,
     label_text,
     moment,
     moment_column,
@@ -146,14 +146,12 @@ class SiteMoveAdmin(HolderAdmin):
 
     @display(description=_("Supporting facts"))
     def reason_list(self, move: SiteMove) -> object:
-        rows = [(message_text(reason),) for reason in identity.describe_evidence(move.evidence)]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{}</li>", rows)) if rows else NOTHING
+        return html_list("{}", ((message_text(reason),) for reason in identity.describe_evidence(move.evidence)))
 
     @display(description=_("examples"))
     def example_list(self, move: SiteMove) -> object:
         examples: list[tuple[str, str]] = move.evidence.get("examples", [])
-        rows = [(outside_link(old), outside_link(new)) for old, new in examples]
-        return format_html("<ul>{}</ul>", format_html_join("", "<li>{} → {}</li>", rows)) if rows else NOTHING
+        return html_list("{} → {}", ((outside_link(old), outside_link(new)) for old, new in examples))
 
     @confirmed_action(
         "accept",

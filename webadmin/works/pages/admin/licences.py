@@ -9,7 +9,6 @@ from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
 from django.urls import reverse
 from django.utils import timezone
-from django.utils.html import format_html, format_html_join
 from django.utils.translation import gettext as _now
 from django.utils.translation import gettext_lazy as _
 from unfold.decorators import display
@@ -19,7 +18,7 @@ from core.hidden_characters import clip_text, spell_hidden
 from webadmin.accounts.pages.filters import LicenceEndedFilter
 from webadmin.accounts.pages.isolation import HolderAdmin, signed_in_user
 from webadmin.accounts.services.holders import lock_rights
-from webadmin.ui.pages.columns import NOTHING, change_link, moment
+from webadmin.ui.pages.columns import NOTHING, change_link, html_list, moment
 from webadmin.ui.pages.downloads import kept_download
 from webadmin.ui.pages.requests.request_values import require_record
 from webadmin.ui.pages.wording import message_text
@@ -121,8 +120,7 @@ class LicenceAdmin(EnteredAdmin):
             (f"{address}?file={each.pk}", spell_hidden(each.name), _proof_facts(each), label, each.digest)
             for each in licence.proofs.select_related("added_by")
         ]
-        line = '<li><a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code></li>'
-        return format_html("<ul>{}</ul>", format_html_join("", line, rows)) if rows else NOTHING
+        return html_list('<a class="text-link" href="{}">{}</a> · {}<br>{} <code class="break-all">{}</code>', rows)
 
     @display(description=_("domain or page"), ordering="domain")
     def place(self, licence: Licence) -> str:
