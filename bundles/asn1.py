@@ -5,4 +5,6 @@ from typing import Any
 
 
 def __getattr__(name: str) -> Any:
+    if not name.startswith("rfc"):
+        raise AttributeError(name)
     return import_module(f"pyasn1_modules.{name}")

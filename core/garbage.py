@@ -24,7 +24,8 @@ def return_unneeded_memory(library: str) -> None:
     if sys.platform != "linux":
         return
     system = ctypes.CDLL(None)
-    system.malloc_trim(0)
+    if hasattr(system, "malloc_trim"):  # not in musl
+        system.malloc_trim(0)
     for line in Path("/proc/self/maps").read_text("utf-8", "replace").splitlines():
         place, rights, *_ = line.split()
         if rights == "r-xp" and library in line:

@@ -7,7 +7,7 @@ WorkRemoved         webadmin, command line -> remove a work's text from the inde
 SearchRequested     sweeper, schedule -> search the stored pages for the new texts
 CrawlRequested      webadmin, schedule, command line -> crawl a site
 RightsChanged       webadmin, sweeper -> apply the current rights to the findings of a rights holder
-OpinionsRequested   webadmin, command line -> run the published engines on a page version of a case
+OpinionsRequested   webadmin -> run the published engines on a page version of a case
 LookUpRequested     webadmin -> look up the host and the registrar of a site
 MailRequested       webadmin -> send the mail of a notice to the mail server
 """

@@ -312,7 +312,7 @@ class CrawlCounts:
     finish_reason: str = ""
     end_sentence: Message | None = None  # for the operator, if the crawl was stopped early
     resume_at: str = ""  # ISO 8601, in UTC: when the crawl resumes; "" if it does not
-    proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.Health
+    proxies: dict[str, dict[str, object]] = field(default_factory=dict)  # by place: crawler.fetching.proxies.PoolHealth
     user_agents: dict[str, dict[str, object]] = field(default_factory=dict)
 
     @property

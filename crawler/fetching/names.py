@@ -35,7 +35,7 @@ class Deadline:
 
 NAME_SERVERS_SETTING = "ZHUIWEN_NAME_SERVERS"
 TIMEOUT_S = 3.0  # per query, half of the timeout of resolv.conf, because a crawl meets many unknown names
-# For a name with all its aliases: two rounds of both record types at a server that does not respond.
+# For a name with all its aliases and both record types: four queries at a server that does not respond.
 LOOK_UP_S = 12.0
 # Chains of aliases in content delivery networks have up to five (chosen in 2026-11 after RFC 1034's "avoid").
 MAX_ALIASES = 8
@@ -99,7 +99,10 @@ class NameResolver:
         stub = dns.resolver.Resolver(configure=False)
         stub.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in self._servers]
         stub.timeout = TIMEOUT_S
-        name = dns.name.Name((*host.encode("idna").rstrip(b".").split(b"."), b""))
+        try:
+            name = dns.name.Name((*host.encode("idna").rstrip(b".").split(b"."), b""))
+        except dns.exception.DNSException as error:
+            raise UnicodeError(f"no name of a host: {error}") from error
         for _ in range(MAX_ALIASES):
             try:
                 answer = stub.resolve(name, record, raise_on_no_answer=False, lifetime=deadline.remaining_s())

@@ -34,6 +34,7 @@ def child_environment() -> dict[str, str]:
 # Writable memory: recognising text in a picture of 24,000,000 pixels peaks at 600 MB, drawing the references at 670
 # (2026-11).
 MAX_MEMORY_BYTES = 900_000_000
+MAX_ANSWER_BYTES = 256 * 1024 * 1024  # the drawn references have 49 MB (2026-11)
 Question = Callable[[Any, bytes], tuple[Any, bytes]]
 
 
@@ -61,10 +62,10 @@ class WorkerProcess:
             try:
                 connection.send_bytes(json.dumps(question).encode())
                 connection.send_bytes(data)
-                return json.loads(connection.recv_bytes()), connection.recv_bytes()
+                return json.loads(connection.recv_bytes(MAX_ANSWER_BYTES)), connection.recv_bytes(MAX_ANSWER_BYTES)
             finally:
                 timer.cancel()
-        except (OSError, EOFError, ValueError):
+        except (OSError, EOFError, ValueError, RecursionError):
             self._end()
             return None
 

@@ -36,9 +36,7 @@ class FetchOrder:
         later: list[CrawlTarget] = []
         has_feeds = any(target.kind == FEED for target in targets)
         for target in targets:
-            visit = self._visits.get(target.url) if target.kind == PAGE else None
-            is_text = visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
-            (later if is_text or (has_feeds and target.kind == PAGE) else first).append(target)
+            (later if self._is_text(target) or (has_feeds and target.kind == PAGE) else first).append(target)
         self._lists = {target.url for target in first} if later else set()
         return first, later
 
@@ -59,8 +57,8 @@ class FetchOrder:
         self._lists.discard(target.url)
 
     def still_due(self, targets: list[CrawlTarget], frontier: Frontier) -> list[CrawlTarget]:
-        """Return the `targets` that are due now that the lists are read; the others wait for another run."""
-        due = [target for target in targets if self._visits.should_fetch(target.url)]
+        """Return the `targets` to fetch now that the lists are read: all except the known texts that are not due."""
+        due = [target for target in targets if not self._is_text(target) or self._visits.should_fetch(target.url)]
         for target in {*targets} - {*due}:
             frontier.finish(target.url)
         return due
@@ -69,6 +67,11 @@ class FetchOrder:
         """Note the pages that were found but not fetched: the next run begins with them."""
         for target in (target for target in frontier.pending() if target.kind == PAGE):
             self._visits.note_found(target.url, target.depth)
+
+    def _is_text(self, target: CrawlTarget) -> bool:
+        """Return True for a page that earlier runs read as a text, not as a list."""
+        visit = self._visits.get(target.url) if target.kind == PAGE else None
+        return visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
 
     def _list_due_visits(self) -> list[Visit]:
         """List the known URLs that are due, the most important first."""

@@ -62,7 +62,8 @@ class FeedSpider(GenericSpider):
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
-        self._carried: dict[str, _Carried] = {}
+        self._carried: dict[str, _Carried] = {}  # by the URL of a page that is not read yet
+        self._read_feeds: set[str] = set()
 
     def make_request(self, target: CrawlTarget) -> Request:
         request = super().make_request(target)
@@ -83,6 +84,7 @@ class FeedSpider(GenericSpider):
         for request in (*self._requests_for_entries(feed, response, target), *further):
             yield request
         # An interrupted crawl reads the feed again, because its pages may still need its texts.
+        self._read_feeds.add(target.url)
         self.context.recrawl.order.settle(target)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
@@ -109,8 +111,10 @@ class FeedSpider(GenericSpider):
         self._note_off_site_url(feed, response.url)
         listed = {entry.url for entry in self.discovery.keep_followed([entry.listed for entry in feed.entries])}
         followed = [entry for entry in feed.entries if entry.listed.url in listed]
-        self._carried |= {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
-        return list(self.discovery.new_requests([entry.listed.url for entry in followed], 1, PAGE))
+        requests = list(self.discovery.new_requests([entry.listed.url for entry in followed], 1, PAGE))
+        texts = self._carried | {entry.listed.url: _Carried(entry, fetched) for entry in followed if entry.content}
+        self._carried = {url: text for url, text in texts.items() if self.context.frontier.is_open(url)}
+        return requests
 
     def _note_off_site_url(self, feed: Feed, url: str) -> None:
         scope = self.context.scope
@@ -137,8 +141,9 @@ class FeedSpider(GenericSpider):
         yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
 
     def closed(self, reason: str) -> None:
-        """Finish the feeds if no page needs their texts any more."""
+        """Finish the feeds if all are read and no page needs their texts any more."""
         pending = self.context.frontier.pending()
-        for target in pending if all(target.kind == FEED for target in pending) else ():
-            self.context.frontier.finish(target.url)
+        if all(target.url in self._read_feeds for target in pending):
+            for target in pending:
+                self.context.frontier.finish(target.url)
         super().closed(reason)

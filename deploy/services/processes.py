@@ -163,7 +163,7 @@ def _redis_process(home: Home) -> Process:
 def _worker_process(home: Home) -> Process:
     """Return one worker for all queues and the scheduler, so that their imports are loaded into memory only once."""
     settings = home.settings
-    # A round of discovery takes minutes, and pages are compared meanwhile. Crawls and imports are separate processes.
+    # A round of discovery takes minutes, and pages are compared meanwhile. Crawls are separate processes.
     children = settings.pipeline.workers + bool(settings.discovery.search_url)
     command = (*worker_command(children), "--beat")
     # Returns large arrays to the system after each task; otherwise malloc would keep 20 MB in each process of the pool.

@@ -46,7 +46,7 @@ def is_importing(now: datetime) -> bool:
 
 def interrupt_import(row: ArchiveImport) -> None:
     """Record that an import was stopped, so that the next one resumes it without waiting for its death."""
-    ArchiveImport.objects.filter(pk=row.pk).update(state=State.FAILED)
+    ArchiveImport.objects.filter(pk=row.pk, state=State.RUNNING).update(state=State.FAILED)
 
 
 def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
