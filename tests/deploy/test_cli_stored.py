@@ -208,7 +208,7 @@ def test_a_passage_is_placed_in_the_page_as_it_came_too(corpus: CommandLine, tmp
 def test_a_case_is_listed_and_keeps_its_work(corpus: CommandLine, case: str) -> None:
     (listed,) = corpus("cases", "--work", "一杆秤", "--site", "落霞", "--state", "open", "--json").json()
     assert (str(listed["id"]), listed["page_url"]) == (case, "http://127.0.0.1:8801/a.html")
-    missing = corpus("evidence", "factors", "999")
+    missing = corpus("evidence", "export", "999", "--out", corpus.home / "missing.zip")
     assert (missing.code, missing.complaints) == (2, ["zhuiwen: there is no case 999; list them with zhuiwen cases"])
     protected = corpus("work", "remove", "一杆秤")
     assert (protected.code, "cases: 1" in protected.err) == (2, True)
