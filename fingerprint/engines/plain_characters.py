@@ -19,7 +19,7 @@ SENTENCE_ENDS = "。．！!？?\r\n"
 def plain_characters(text: str) -> tuple[NDArray[np.uint32], NDArray[np.int64]]:
     """Return the Chinese characters, digits and letters of a text, uint32[n], and their offsets, int64[n].
 
-    Case, width and the forms of digits are folded. Simplified and traditional characters remain different for these engines.
+    Case, width and the forms of digits are folded. Simplified and traditional characters remain different.
 
     >>> codes, offsets = plain_characters("網，Ａb")
     >>> "".join(map(chr, codes)), offsets.tolist()
