@@ -34,12 +34,12 @@ def slots_folder(home: Path) -> Path:
 
 
 def start_crawler(settings: Settings) -> bool:
-    """Start a crawler if this machine has a free slot, and return immediately whether it had one."""
+    """Start a crawler in a process if this machine has a free slot. Returns True if it had one, without waiting."""
     return start_process(CRAWLER, slots_folder(settings.home), settings)
 
 
 def restart_lost_crawler(settings: Settings) -> None:
-    """Start a crawler if one was killed together with its crawl, to requeue the runs left behind."""
+    """Start a crawler if one was killed together with its crawl, so that it requeues the interrupted runs."""
     left = next(slots.take_abandoned_slots(slots_folder(settings.home)), None)
     if left is not None:
         left.free()
@@ -53,7 +53,7 @@ def start_process(
     number: int | None = None,
     environment: Mapping[str, str] = MappingProxyType({}),
 ) -> bool:
-    """Start a module in a process if the folder has a free slot, and return immediately whether it had one.
+    """Start `module` in a process if `folder` has a free slot. Returns True if it had one, without waiting.
 
     number: the number of slots, by default the number of crawlers. environment: variables to add or replace.
     """
@@ -70,7 +70,7 @@ def start_process(
         )
     finally:
         slot.free()
-    # Reaps the process, which would otherwise stay a zombie while this one lives.
+    # Waits for the process, which would otherwise remain a zombie while this process lives.
     threading.Thread(target=process.wait, name=f"{module} {process.pid}", daemon=True).start()
     return True
 
@@ -81,14 +81,14 @@ def running_processes(home: Path) -> list[psutil.Process]:
 
 
 def stop_jobs(home: Path) -> None:
-    """Stop all long jobs; crawlers finish the pages in flight, and their runs are queued again."""
+    """Stop all long jobs of this home folder. Crawls end after their requests in flight, and are queued again."""
     for process in running_processes(home):
         with suppress(psutil.NoSuchProcess):  # The process has already ended.
             process.terminate()
 
 
 def wait_until_ended(home: Path, max_s: float) -> None:
-    """Wait for stopping crawlers to end."""
+    """Wait until the long jobs of this home folder have ended, at most `max_s` seconds."""
     deadline = time.monotonic() + max_s
     while running_processes(home) and time.monotonic() < deadline:
         time.sleep(_POLL_S)
@@ -104,9 +104,10 @@ def _is_ours(process: psutil.Process, home: Path) -> bool:
 
 
 def work_in_slot(arguments: Sequence[str], work: Callable[[], object], log: logging.Logger, what: str) -> int:
-    """Do the work and return the exit code: 1 if a service failed, so that the next start resumes the work.
+    """Call `work` in the slot that this process inherited, and return the exit code: 0, or 1 if a service failed.
 
-    what: the name of the work in the log.
+    The next start then resumes the work. arguments: the file descriptor of the slot. what: the name of the work in the
+    log.
     """
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     freeze_loaded_objects()

@@ -1,7 +1,7 @@
-"""The search for copies on unwatched sites: plans and budgets, queries, results, and their acceptance.
+"""Stores plans, queries and results of the search for copies on unwatched sites, and accepts or dismisses results.
 
-A result is not a case. A page that copies a work is a proposal; once a person accepts it, its site
-is watched and crawled, and the findings of the crawl become cases as usual.
+A result is not a case. A page that copies a work is a proposal. Once a user accepts it, its site is watched and
+crawled, and the findings of the crawl become cases as usual.
 """
 
 from collections.abc import Collection
@@ -39,7 +39,7 @@ _STATES = {
 
 
 class LeftOutReason(StrEnum):
-    """Reasons for not fetching a search result."""
+    """The reasons for not fetching a search result."""
 
     OWN_SITE = "own_site"
     LICENSED = "licensed"
@@ -52,7 +52,10 @@ class LeftOutReason(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class CandidateMatch:
-    """The match between a found page and the work. matched_chars: 0 for no match. fault: why the page was not read."""
+    """The comparison of a found page with a work. matched_chars: 0 if there is no match.
+
+    fault: the reason why the page could not be read, or None.
+    """
 
     url: str
     title: str = ""
@@ -64,12 +67,15 @@ class CandidateMatch:
 
 
 def get_or_create_plan(work: Work) -> DiscoveryPlan:
-    """Return the plan of a work, creating it if there is none."""
+    """Return the plan of a work, which is created if there is none."""
     return DiscoveryPlan.objects.get_or_create(work=work)[0]
 
 
 def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> list[DiscoveryPlan]:
-    """Return the active plans with queries left today, the longest unqueried first."""
+    """Return the active plans with queries left today, those without a query for the longest time first.
+
+    works: the keys of the works to consider, or None for all.
+    """
     plans = DiscoveryPlan.objects.filter(is_active=True).select_related("work__rights_holder")
     if works is not None:
         plans = plans.filter(work_id__in=works)
@@ -79,7 +85,7 @@ def plans_with_budget(now: datetime, works: Collection[int] | None = None) -> li
 
 
 def left_today(plan: DiscoveryPlan, now: datetime) -> int:
-    """Return the number of queries that a work has left on the operator's day."""
+    """Return the number of queries that a plan has left today, in the operator's time zone."""
     sent = sent_today(now).filter(work_id=plan.work_id).count()
     return max(0, plan.queries_a_day - sent)
 
@@ -95,12 +101,12 @@ def left_today_over_all(now: datetime) -> int:
 
 
 def last_query_time() -> datetime | None:
-    """Return the time of the last query of any process; None if there is none."""
+    """Return the time of the last query of any process, or None if there is none."""
     return DiscoveryQuery.objects.aggregate(last=Max("asked_at"))["last"]
 
 
 def asked_sentences(work: Work, now: datetime) -> set[str]:
-    """Return the sentences not to send: those already answered, and those that failed on the same day."""
+    """Return the sentences of a work that must not be sent: those that were answered, and those sent today."""
     rows = DiscoveryQuery.objects.filter(work=work).exclude(
         state__in=[QueryState.FAILED, QueryState.ASKED], asked_at__lt=midnight(now)
     )
@@ -108,7 +114,10 @@ def asked_sentences(work: Work, now: datetime) -> set[str]:
 
 
 def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
-    """Return the chapters with the fewest queries first, because a site may have copied only one chapter."""
+    """Return at most `limit` chapters of a work, those with the fewest queries first.
+
+    All chapters get queries, because a site may have copied only one of them.
+    """
     asked = dict(
         DiscoveryQuery.objects.filter(work=work).values_list("chapter_number").annotate(n=Count("pk")).order_by()
     )
@@ -119,7 +128,7 @@ def chapters_to_ask(work: Work, limit: int) -> list[Chapter]:
 
 
 def begin_query(plan: DiscoveryPlan, chapter: int, sentence: str, now: datetime) -> DiscoveryQuery | None:
-    """Record a query before it is sent, or return None if the budget of the work or of the day is spent."""
+    """Record a query before it is sent, and return it. Returns None if the plan is inactive or a budget is spent."""
     with transaction.atomic():
         locked = DiscoveryPlan.objects.select_for_update().get(pk=plan.pk)
         if not locked.is_active or left_today(locked, now) <= 0 or left_today_over_all(now) <= 0:
@@ -139,7 +148,7 @@ def end_query(query: DiscoveryQuery, results: int, left_out: dict[str, int], fau
 
 
 def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | None:
-    """Return the reason for not fetching a result, or None if it is a candidate."""
+    """Return the reason for not fetching the search result `url`, or None if it should be fetched."""
     try:
         digest_of, key = _url_digest(url), host_key(url)
     except ValueError:
@@ -150,7 +159,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
         return LeftOutReason.KNOWN
     holder = work.rights_holder_id
     own = OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True)
-    # The chapters of the page are unknown before it is read, so a licence for some chapters does not exclude it.
+    # The chapters on the page are unknown before it is read, so licences for some chapters are ignored here.
     licences = Licence.objects.filter(Q(work=work) | Q(work=None), rights_holder=holder, chapters="")
     ruling = rule(normalize_page_url(url), midnight(now).date(), own, map(licence_permission, licences))
     if ruling.rejection is not None:
@@ -162,7 +171,7 @@ def reason_to_leave_out(work: Work, url: str, now: datetime) -> LeftOutReason | 
 
 
 def record_finding(work: Work, query: DiscoveryQuery, finding: CandidateMatch, now: datetime) -> DiscoveredPage | None:
-    """Store the result for a page, or return None if another process was faster."""
+    """Store the comparison of a found page, and return its row; None if another process has already stored it."""
     state = PageState.PROPOSED if finding.matched_chars else PageState.NO_COPY
     if finding.fault:
         state = PageState.UNREADABLE
@@ -188,10 +197,10 @@ def record_finding(work: Work, query: DiscoveryQuery, finding: CandidateMatch, n
 
 
 def accept_proposal(page: DiscoveredPage, by: str, now: datetime) -> Site:
-    """Watch the site of a proposal, with the found page and the front page as start pages.
+    """Watch the site of a proposal, with the found page and the front page as start pages, and return the site.
 
-    Proposals of the same host for works of the same rights holder are accepted too. Raises BadInput for a page that is
-    not a proposal, or whose URL cannot be crawled.
+    Other proposals on the same host for works of the same rights holder are also accepted. A dismissed page can still
+    be accepted. Raises BadInput for any other page, or if the URL cannot be crawled.
     """
     if page.state not in (PageState.PROPOSED, PageState.DISMISSED):
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
@@ -211,7 +220,7 @@ def accept_proposal(page: DiscoveredPage, by: str, now: datetime) -> Site:
 
 
 def dismiss_proposal(page: DiscoveredPage, by: str, now: datetime) -> None:
-    """Dismiss a proposal, so that its site is not watched. Raises BadInput for a page that is not a proposal."""
+    """Dismiss a proposal, so that it is not suggested again. Raises BadInput for a page that is not a proposal."""
     if page.state != PageState.PROPOSED:
         raise BadInput("found.no-proposal", url=page.url, state=_STATES[PageState(page.state)])
     _decide_page(page, PageState.DISMISSED, by, now, None)

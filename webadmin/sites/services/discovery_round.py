@@ -1,6 +1,6 @@
-"""One round of searching for copies: sends sentences, and fetches, reads and compares each result.
+"""Runs one round of searching for copies: sends sentences to the endpoint, and fetches and compares the results.
 
-A round queries the endpoint at the operator's pace and within the daily budgets, and fetches a page only once and only
+A round queries the endpoint at the operator's pace and within the daily budgets. It fetches a page only once, and only
 if the site's robots.txt allows it.
 """
 
@@ -35,18 +35,18 @@ from webadmin.works.models import Work
 
 log = logging.getLogger("zhuiwen.discovery")
 
-MAX_CANDIDATES = 10  # pages fetched for one query: the first screen of results
-MAX_OF_HOST = 2  # candidates from one host; further pages are left to the site's crawl
+MAX_CANDIDATES = 10  # pages fetched for one query, the first screen of results
+MAX_OF_HOST = 2  # pages fetched from one host for one query; the site's crawl fetches the others
 CHAPTERS_LOOKED_AT = 20  # chapters tried until one has a suitable sentence
 MAX_EXCERPT_CHARS = 300
-# The next round continues after this time. A round blocks a worker of the crawl queue for this long plus one page:
-# two responses of 30 s and two readings. A step is stopped after 300 s (pipeline.app).
+# A round ends after this time, and the next one continues. It blocks a worker of the crawl queue for this time plus
+# one page (two responses of 30 s and two readings). A step is stopped after 300 s (pipeline.app).
 MAX_ROUND_S, MAX_READING_S = 150.0, 20.0
 
 
 @dataclass(slots=True)
 class Discovered:
-    """The result of one round. stopped: why it ended before the budget was spent; may be None."""
+    """The counts of one round. stopped: the reason why it ended before the budgets were spent, or None."""
 
     queries: int = 0
     results: int = 0
@@ -62,10 +62,11 @@ def discover(
     on_progress: Callable[[Discovered], None] = lambda _: None,
     max_round_s: float = MAX_ROUND_S,
 ) -> Discovered:
-    """Spend the remaining budgets of the plans, one query for each plan in turn.
+    """Spend the remaining budgets of the plans, one query for each plan in turn, and return the counts.
 
-    works: keys of the only works to search for. Raises BadConfiguration if no endpoint is set or it returns no JSON,
-    and IndexStale for an empty index. If the endpoint does not answer, the round ends and `stopped` says why.
+    works: the keys of the works to search for, or None for all. on_progress: called with the counts after each query.
+    Raises BadConfiguration if no endpoint is set or it returns no JSON, and IndexStale for an empty index. If the
+    endpoint does not respond, the round ends, and `stopped` contains the reason.
     """
     if not settings.discovery.search_url:
         raise BadConfiguration("search.no-endpoint")
@@ -74,7 +75,7 @@ def discover(
 
 
 class _SearchRun:
-    """The state of a round."""
+    """A running round, with its counts and the rules of robots.txt that it has read."""
 
     def __init__(
         self,
@@ -124,7 +125,10 @@ class _SearchRun:
         discovery.end_query(query, len(answer.results), left_out)
 
     def _begin_query(self, plan: DiscoveryPlan) -> DiscoveryQuery | None:
-        """Begin the query for the rarest unsent sentence of a chapter, or return None if there is none."""
+        """Begin and return a query for the rarest unsent sentence of a chapter.
+
+        Returns None if there is no suitable sentence or a budget is spent.
+        """
         asked = discovery.asked_sentences(plan.work, self._ports.clock.now())
         for chapter in discovery.chapters_to_ask(plan.work, CHAPTERS_LOOKED_AT):
             text = self._ports.works.text(WorkTextId(chapter.text_id))
@@ -134,14 +138,14 @@ class _SearchRun:
         return None
 
     def _keep_pace(self) -> None:
-        """Wait as long as the pace requires after the last query of any process."""
+        """Sleep until the operator's delay has passed since the last query of any process."""
         last = discovery.last_query_time()
         if last is not None:
             since_s = (self._ports.clock.now() - last).total_seconds()
             time.sleep(min(max(0.0, self._settings.discovery.delay_s - since_s), self._settings.discovery.delay_s))
 
     def _check_candidates(self, plan: DiscoveryPlan, query: DiscoveryQuery, answer: SearchAnswer) -> dict[str, int]:
-        """Fetch and compare the candidates, and return the number of results left out by reason."""
+        """Fetch, compare and record the results of a query. Returns the numbers of results left out, by reason."""
         left_out: Counter[str] = Counter()
         of_host: Counter[str] = Counter()
         for result in answer.results:
@@ -164,7 +168,7 @@ class _SearchRun:
             self.done.proposed += 1
 
     def _compare_result(self, work: Work, result: Result) -> discovery.CandidateMatch:
-        """Compare a page with the work; if the page cannot be read, return a result with a fault."""
+        """Return the comparison of a result's page with the work, with a fault if the page cannot be read."""
         try:
             reading = self._read_result_page(work, result.url)
         except (BadInput, RetryLater) as error:
@@ -180,7 +184,7 @@ class _SearchRun:
         )
 
     def _read_result_page(self, work: Work, url: str) -> Reading:
-        """Fetch and read a page. Raises BadInput or RetryLater if the page cannot or may not be read."""
+        """Fetch and read a page. Raises BadInput or RetryLater if it cannot be read, or BadInput if it must not be."""
         if not self._may_fetch(url):
             raise BadInput("search.robots")
         self.done.fetched += 1
@@ -195,7 +199,7 @@ class _SearchRun:
         return reading
 
     def _best_match(self, work: Work, text: str) -> Match | None:
-        """Return the largest match of the text with one chapter of the work, except quotations."""
+        """Return the largest match of a page's text with a chapter of the work, or None. Quotations are ignored."""
         matches = self._ports.matcher.match(text, fingerprint_text(text, self._ports.algorithm))
         ours = set(work.chapters.values_list("text_id", flat=True))
         of_work = [
@@ -214,7 +218,7 @@ class _SearchRun:
         return rules is not None and bool(rules.can_fetch(url, self._settings.crawl.user_agent))
 
     def _robots_rules(self, origin: str) -> Protego | None:
-        """Return the site's robots.txt, or None if it cannot be read, which disallows all (RFC 9309, 2.3.1.4)."""
+        """Return the rules of robots.txt, or None if it cannot be read, which forbids all URLs (RFC 9309, 2.3.1.4)."""
         try:
             answer = fetch(f"{origin}/robots.txt", self._settings.crawl, "text/plain")
         except RetryLater:

@@ -1,6 +1,6 @@
-"""Detects that a site has moved to another host, and follows the move when a person accepts it.
+"""Proposes moves of sites to other hosts, and carries them out when a user accepts them.
 
-Only the proposal is automatic. See docs/decisions/crawling.md.
+See docs/decisions/crawling.md.
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ from webadmin.sites.services.runs import field_lines
 from webadmin.sites.services.visit_repository import url_host
 from webadmin.works.models import Licence, OwnDomain
 
-# Chosen, 2026-11: one page that redirects is an advertisement or a partner; three that keep their path are a move.
+# Chosen (November 2026): a single page that redirects is an advertisement; three pages that keep their path are a move.
 MIN_PAGES_LED = 3
 # Two sites that copy the same novel have the same texts, but only a moved site has the same paths and template.
 MIN_SHARED_TEXTS, MIN_SHARE = 3, 0.5
@@ -41,12 +41,12 @@ _SHINGLE_CHARS = 8
 
 
 class MoveRefused(BadInput):
-    """A move cannot be accepted or refused."""
+    """The error if a move cannot be accepted or refused."""
 
 
 @dataclass(frozen=True, slots=True)
 class MoveEvidence:
-    """The evidence for a move. Shares are in [0, 1], or None if there was nothing to compare."""
+    """The evidence for a move of a site from one host to another."""
 
     start_pages_led: int = 0  # start pages that redirect to the new host
     pages_led: int = 0  # known pages that redirect to the new host
@@ -55,12 +55,12 @@ class MoveEvidence:
     shared_texts: int = 0  # identical texts on both hosts
     compared: int = 0  # pages at the same path on both hosts whose texts were compared
     alike: int = 0  # compared pages with similar texts
-    template: float | None = None  # agreement of the pages' skeletons
+    template: float | None = None  # the similarity of the pages' HTML structures in [0, 1], or None without pages
     examples: tuple[tuple[str, str], ...] = ()
 
     @property
     def is_enough(self) -> bool:
-        """True if the move should be proposed to a person."""
+        """True if the move should be proposed to the users."""
         is_led = self.start_pages_led > 0 or self.same_place >= MIN_PAGES_LED
         texts = max(self.shared_texts, self.alike)
         has_texts = texts >= MIN_SHARED_TEXTS and texts >= MIN_SHARE * min(self.known_pages, MAX_PAIRS)
@@ -69,7 +69,7 @@ class MoveEvidence:
 
 
 def describe_evidence(evidence: Mapping[str, Any]) -> list[Message]:
-    """Describe the evidence stored in a row of SiteMove in sentences."""
+    """Return sentences that describe the evidence stored in a SiteMove."""
     said = []
     if count := evidence.get("start_pages_led"):
         said.append(Message("tracking.start-pages-led", count=count))
@@ -85,9 +85,9 @@ def describe_evidence(evidence: Mapping[str, Any]) -> list[Message]:
 
 
 def propose_moves(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]:
-    """Record the moves with enough evidence, and return the new ones.
+    """Record the possible moves of a site that have enough evidence, and return the new ones.
 
-    The evidence of an undecided move is updated; a decided move is not changed.
+    The evidence of an undecided move is updated. A decided move is unchanged.
     """
     new = []
     for from_host, to_host, other in sorted(_candidate_moves(site), key=lambda each: each[:2]):
@@ -109,16 +109,16 @@ def propose_moves(site: Site, pages: PageStore, now: datetime) -> list[SiteMove]
 
 
 def refuse_move(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
-    """Refuse a move, so that it is not proposed again. Raises MoveRefused if it was decided."""
+    """Refuse a move, so that it is not proposed again. Raises MoveRefused if it was already decided."""
     _decide_move(move, SiteMove.State.REFUSED, user, now)
 
 
 def accept_move(move: SiteMove, user: User | None, now: datetime | None = None) -> None:
-    """Accept a move: add the new host to the site, and continue its visits there.
+    """Accept a move: add the new host to the site, and move its visits and start pages there.
 
-    Pages keep their identity and history under their old URL; visits and start pages change to the new host. If the
-    new host was watched as another site, that site is no longer crawled but keeps its pages and cases. Raises
-    MoveRefused for a host that belongs to the rights holder or has a licence, and for a decided move.
+    Pages keep their identity and history under their old URL. If the new host was watched as another site, that site is
+    no longer crawled, but its pages and cases remain. Raises MoveRefused if the host belongs to the rights holder or is
+    licensed, or if the move was already decided.
     """
     with transaction.atomic():
         move = SiteMove.objects.select_for_update().select_related("site").get(pk=move.pk)
@@ -138,7 +138,7 @@ def accept_move(move: SiteMove, user: User | None, now: datetime | None = None) 
 
 
 def _candidate_moves(site: Site) -> set[tuple[str, str, Site | None]]:
-    """Return possible moves: the old host, the new host, and the watched site with the new host, if any."""
+    """Return the old host, the new host, and the watched site with the new host or None, for each possible move."""
     own = {spelling for domain in site.domains.all() for spelling in parse_host(domain.host).spellings()}
     found: set[tuple[str, str, Site | None]] = set()
     for redirect in OffSiteRedirect.objects.filter(site=site).values("from_host", "to_host").distinct():
@@ -183,7 +183,7 @@ def _collect_evidence(site: Site, from_host: str, to_host: str, other: Site | No
 
 
 def _pages_by_path(site: Site, host: str) -> dict[str, Address]:
-    """Return the site's pages on a host that have a text, by path and query."""
+    """Return the URLs on a host at which the site has pages with a text, by path and query."""
     rows = Address.objects.filter(site=site, kind=AddressKind.DETAIL.value).exclude(page_id="").order_by("pk")
     return {_path_and_query(row.url): row for row in rows if url_host(row.url) == host}
 
@@ -223,13 +223,13 @@ def _page_skeleton(address: Address, pages: PageStore) -> frozenset[str]:
 
 
 def _authorization_reason(site: Site, host: str) -> Message | None:
-    """Return why a host is authorized (the rights holder's own, or licensed), or None if it is not."""
+    """Return a message if the host is the rights holder's own or is licensed, or None if it is neither."""
     name, port = host_key(f"http://{host}/")
     holder = site.rights_holder
     for domain in OwnDomain.objects.filter(rights_holder=holder).values_list("domain", flat=True):
         if any(each.holds(name, port) for each in parse_hosts([domain])):
             return Message("watch.own-domain", host=host, holder=holder.name, domain=domain)
-    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # not only for a page
+    for licence in Licence.objects.filter(rights_holder=holder, address=""):  # for a whole domain, not for a page
         if any(each.holds(name, port) for each in parse_hosts([licence.domain])):
             return Message("watch.licensed", host=host, licence=f"{licence.licensee} {licence.number}".strip())
     return None
@@ -249,7 +249,10 @@ def _decide_move(move: SiteMove, state: str, user: User | None, now: datetime | 
 
 
 def _move_addresses(move: SiteMove, scheme: str, now: datetime) -> None:
-    """Move the URLs to the new host, due immediately; URLs already known there are kept and linked to the pages."""
+    """Move the URLs on the old host to the new host, where they are due immediately.
+
+    If the new URL is already known, the old URL is deleted, and its page is linked to the new one.
+    """
     site = SiteId(str(move.site_id))
     for old in Address.objects.filter(site_id=move.site_id).order_by("pk"):
         if url_host(old.url) != move.from_host:
@@ -285,7 +288,7 @@ def _move_url(url: str, move: SiteMove, scheme: str) -> str:
 
 
 def _new_host_scheme(move: SiteMove) -> str:
-    """Return the scheme of the known URLs on the new host, or https."""
+    """Return the scheme of the example URLs on the new host, or "https" if there are none."""
     known = [new for _, new in move.evidence.get("examples", [])]
     return next((urlsplit(url).scheme for url in known if url_host(url) == move.to_host), "https")
 
@@ -297,7 +300,7 @@ def _existing_site(site: Site, host: str) -> Site | None:
 
 
 def _main_host(site: Site) -> str:
-    """Return the host with the most pages that have a text, or ""."""
+    """Return the host on which the site has the most pages with a text, or "" if it has none."""
     urls = Address.objects.filter(site=site).exclude(text_digest="").values_list("url", flat=True)
     hosts = Counter(filter(None, map(url_host, urls)))
     return min(hosts, key=lambda host: (-hosts[host], host)) if hosts else ""

@@ -1,4 +1,4 @@
-"""Encrypts the secrets of sites for the database with the installation's key."""
+"""Encrypts the secrets of sites for the admin database with the installation's key."""
 
 import base64
 
@@ -11,19 +11,19 @@ from core.errors import BadInput
 
 
 class KeyLost(BadInput):
-    """A secret was encrypted with another key."""
+    """The error if a secret was encrypted with another key."""
 
     def __init__(self) -> None:
         super().__init__("watch.key-lost")
 
 
 def seal(secret: str) -> str:
-    """Encrypt `secret` for storage; "" stays ""."""
+    """Return `secret` encrypted for the database, or "" if it is ""."""
     return _box().encrypt(secret.encode()).decode("ascii") if secret else ""
 
 
 def unseal(kept: str) -> str:
-    """Decrypt a secret. Raises KeyLost if ZHUIWEN_SECRET_KEY has changed."""
+    """Return the decrypted secret, or "" if `kept` is "". Raises KeyLost if ZHUIWEN_SECRET_KEY has changed."""
     if not kept:
         return ""
     try:
@@ -33,6 +33,6 @@ def unseal(kept: str) -> str:
 
 
 def _box() -> Fernet:
-    """Return a cipher whose key is derived from the installation's key only for this use (RFC 5869)."""
+    """Return a cipher with a key that is derived from the installation's key for this purpose (RFC 5869)."""
     derived = HKDF(algorithm=SHA256(), length=32, salt=None, info=b"zhuiwen: secrets of sites")
     return Fernet(base64.urlsafe_b64encode(derived.derive(settings.SECRET_KEY.encode())))

@@ -1,6 +1,6 @@
-"""Finds sites that probably have the same operator, by shared identifiers; sites with the same template are listed too.
+"""Finds sites that probably have the same operator, by identifiers and HTML templates that their pages share.
 
-It reads a few stored pages at the end of a crawl. docs/decisions/cases-and-verdicts.md explains the criteria.
+Both are read from a few stored pages at the end of a crawl. docs/decisions/cases-and-verdicts.md explains the criteria.
 """
 
 import hashlib
@@ -23,18 +23,18 @@ from webadmin.sites.models import Address, Site, SiteIdentifier, SiteTemplate
 from webadmin.sites.services.watchlist import site_hosts
 
 READ_EVERY = timedelta(days=7)
-MAX_PAGES, MIN_PAGES = 6, 2  # pages read for a site; an identifier must be on half of the pages and on at least two
+MAX_PAGES, MIN_PAGES = 6, 2  # pages read for a site; an identifier must be on half of them and on at least two
 MAX_BODY_BYTES = 1_000_000
 MAX_IDENTIFIERS = 30  # identifiers of a site; a page with more is a directory, not an imprint
 MAX_SITES = 20  # sites with one identifier; an identifier on more sites belongs to a platform, a counter or a template
-# For the agreement of templates by the smallest hashes of their entries: with 128 the estimate at .9 errs by .03.
+# Templates are compared by the smallest hashes of their entries. With 128 hashes, an estimate of 0.9 errs by 0.03.
 SKETCH, MIN_ENTRIES, MIN_AGREEMENT, MAX_ALIKE = 128, 20, 0.9, 5
 MAX_COMPARED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class Shared:
-    """An identifier that a site shares with others. others: the rows of the other sites."""
+    """An identifier that a site shares with other sites. own, others: the rows of the site and of the others."""
 
     own: SiteIdentifier
     others: tuple[SiteIdentifier, ...]
@@ -42,7 +42,10 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """The marks that a site shares with the holder's other sites. alike: sites with similar templates."""
+    """What a site shares with other sites of the rights holder.
+
+    shared: the identifiers. alike: the sites with a similar template, each with the similarity.
+    """
 
     shared: tuple[Shared, ...] = ()
     alike: tuple[tuple[Site, float], ...] = ()
@@ -52,7 +55,10 @@ class Family:
 
 
 def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
-    """Read the identifiers and the template of a site, unless it was done recently; return whether it was read."""
+    """Read and store the identifiers and the template of a site. Returns whether they were read.
+
+    They are not read again within READ_EVERY, or if the site has fewer than MIN_PAGES stored pages.
+    """
     if SiteTemplate.objects.filter(site=site, read_at__gt=now - READ_EVERY).exists():
         return False
     trees = _page_trees(site, pages)
@@ -68,12 +74,12 @@ def read_site(site: Site, pages: PageStore, now: datetime) -> bool:
 
 
 def site_family(site: Site) -> Family:
-    """Return the evidence that other sites of the same rights holder have the same operator."""
+    """Return the evidence that the site has the same operator as other sites of the rights holder."""
     return Family(_shared_identifiers(site), _similar_sites(site))
 
 
 def _page_trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
-    """Return the parsed trees of some of the site's pages as last crawled, with their URLs."""
+    """Return the URLs and HTML trees of at most MAX_PAGES pages of the site, in their last stored version."""
     found: list[tuple[str, HtmlElement]] = []
     rows = Address.objects.filter(site=site, gone_since=None).exclude(version_id="").order_by("-due_at", "pk")
     for row in rows[: 2 * MAX_PAGES]:
@@ -90,7 +96,7 @@ def _page_trees(site: Site, pages: PageStore) -> list[tuple[str, HtmlElement]]:
 
 
 def _common_identifiers(trees: Sequence[tuple[str, HtmlElement]]) -> dict[tuple[str, str], str]:
-    """Return the identifiers on at least half of the pages, each with the first page that has it."""
+    """Return the identifiers on at least half of the pages and on MIN_PAGES, with the URL of the first such page."""
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], str] = {}
     for url, tree in trees:
@@ -133,7 +139,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 
 def _registrable_domains(site: Site) -> set[str]:
-    """Return the registrable domains of a site, because sites on the same platform share the platform's identifiers."""
+    """Return the registrable domains of a site. Sites on the same one share the identifiers of its platform."""
     return {registrable(host.name) for host in site_hosts(site)}
 
 
@@ -147,7 +153,7 @@ def _similar_sites(site: Site) -> tuple[tuple[Site, float], ...]:
         share = _estimate_similarity(own.sketch, row[1])
         if share >= MIN_AGREEMENT:
             found.append((share, row[0]))
-    if len(found) > MAX_ALIKE:  # A template that many sites use is a product.
+    if len(found) > MAX_ALIKE:  # A template that many sites use is a standard product.
         return ()
     names = _registrable_domains(site)
     sites = Site.objects.prefetch_related("domains").in_bulk([pk for _, pk in found])
@@ -161,7 +167,7 @@ def _template_sketch(entries: frozenset[str]) -> list[int]:
 
 
 def _estimate_similarity(one: Sequence[int], other: Sequence[int]) -> float:
-    """Estimate the Jaccard similarity of two sketches from the smallest hashes in their union."""
+    """Return an estimate of the Jaccard similarity of two sets from their sketches, the smallest hashes of each."""
     first, second = set(one), set(other)
     smallest = nsmallest(SKETCH, first | second)
     return sum(each in first and each in second for each in smallest) / len(smallest)

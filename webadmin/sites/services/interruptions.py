@@ -1,4 +1,4 @@
-"""Requeues crawl runs after a dead machine, a dead process or a lost message."""
+"""Requeues crawl runs after a machine or process has died or a message was lost."""
 
 from datetime import datetime, timedelta
 from itertools import takewhile
@@ -15,17 +15,17 @@ from webadmin.sites.services import runs as crawls
 
 INTERRUPTED = Message("crawl.interrupted")
 DIED = Message("crawl.died")
-LOST_AFTER = timedelta(minutes=1)  # a message is taken within seconds; a run that waits longer waits for a crawler
-# After consecutive runs within a day whose process died before it stored a page, so that a site that crashes its
-# crawler is not crawled again and again. A run killed later, by an operator or for lack of memory, resumes at once.
-# Chosen, not measured.
+LOST_AFTER = timedelta(minutes=1)  # A message is received within seconds, unless all crawlers are busy.
+# The pauses after the first, second and later consecutive runs within a day whose process died before it stored a page,
+# so that a site that crashes its crawler is not crawled again and again. A run that was killed later, by an operator or
+# for lack of memory, resumes at once. Chosen, not measured.
 PAUSES = (timedelta(0), timedelta(0), timedelta(0), timedelta(minutes=15), timedelta(hours=1))
 COUNTED_WITHIN = timedelta(days=1)
-MAX_WAKE_UPS = 64  # messages sent at a time: as many crawlers as a machine may have
+MAX_WAKE_UPS = 64  # messages sent at a time, as many as a machine may have crawlers
 
 
 def requeue_live_runs(outbox: Outbox) -> int:
-    """Requeue all queued and running runs while no crawler can be alive, and return their number.
+    """Requeue all queued and running runs, and return their number. Must only be called while no crawler can run.
 
     The journal of an interrupted crawl still exists, so the new run resumes where the old one stopped.
     """
@@ -38,9 +38,9 @@ def requeue_live_runs(outbox: Outbox) -> int:
 
 
 def requeue_silent_runs(now: datetime, outbox: Outbox) -> int:
-    """Requeue the runs whose process gives no sign of life, and return their number.
+    """Requeue the runs whose process sends no heartbeats, and return their number.
 
-    A sign of life in the future came from a clock that was ahead; its silence is counted from now.
+    A heartbeat in the future comes from a clock that was ahead, and is set to `now`.
     """
     CrawlRun.objects.filter(state=CrawlRun.State.RUNNING, heartbeat_at__gt=now).update(heartbeat_at=now)
     silent = CrawlRun.objects.filter(
@@ -53,9 +53,10 @@ def requeue_silent_runs(now: datetime, outbox: Outbox) -> int:
 
 
 def requeue_dead_run(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Requeue the site of a run whose process died, and return the new run; may be None.
+    """Replace a run whose process died by a queued run, and return the new run.
 
-    The pause grows each time, unless the run stored pages. Returns None after the last of `PAUSES` within a day.
+    The pause grows each time, unless the run stored pages. Returns None after the last of PAUSES within a day, or if
+    another process was faster.
     """
     deaths = 0 if crawls.stored_counts(run).kept_pages else _deaths_in_a_row(run, now)
     if deaths >= len(PAUSES):
@@ -64,7 +65,7 @@ def requeue_dead_run(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def requeue_or_fail(run: CrawlRun, now: datetime) -> CrawlRun | None:
-    """Requeue a run as `requeue_dead_run`, or fail it if it is not requeued."""
+    """Requeue a run as `requeue_dead_run` does, or fail it and return None."""
     again = requeue_dead_run(run, now)
     if again is None:
         crawls.fail_run(run, None, DIED)
@@ -72,12 +73,15 @@ def requeue_or_fail(run: CrawlRun, now: datetime) -> CrawlRun | None:
 
 
 def slot_task(run: CrawlRun) -> str:
-    """Return the note that a crawler leaves in its slot; the run's start time distinguishes runs after a restore."""
+    """Return the note about a run that a crawler writes to its slot.
+
+    The start time is included, because a restored backup may have another run with the same key.
+    """
     return f"{run.pk} {run.started_at.isoformat() if run.started_at else ''}"
 
 
 def requeue_lost_run(task: str, now: datetime) -> CrawlRun | None:
-    """Requeue the site of the run in the note of an abandoned slot, and return the new run; may be None."""
+    """Requeue or fail the run that `task`, the note in an abandoned slot, names. Returns the new run, or None."""
     number = task.partition(" ")[0]
     running = CrawlRun.objects.filter(state=CrawlRun.State.RUNNING).select_related("site", "requested_by")
     run = running.filter(pk=int(number)).first() if number.isdecimal() else None
@@ -85,7 +89,7 @@ def requeue_lost_run(task: str, now: datetime) -> CrawlRun | None:
 
 
 def _deaths_in_a_row(run: CrawlRun, now: datetime) -> int:
-    """Return the number of consecutive earlier runs of the same pages that died without storing a page."""
+    """Return the number of consecutive runs before `run`, of the same pages, that died without storing a page."""
     earlier = CrawlRun.objects.filter(
         site=run.site, only_urls=run.only_urls, pk__lt=run.pk, finished_at__gte=now - COUNTED_WITHIN
     ).order_by("-pk")
@@ -98,7 +102,7 @@ def _died_at_once(run: CrawlRun) -> bool:
 
 
 def newest_run(run: CrawlRun) -> CrawlRun:
-    """Return the refreshed run, or the run that replaced it if it was interrupted."""
+    """Return the run with current values, or the newest run that replaced it if it was interrupted."""
     run.refresh_from_db()
     if run.finish_reason is None or run.finish_reason.code != INTERRUPTED.code:
         return run
@@ -108,10 +112,10 @@ def newest_run(run: CrawlRun) -> CrawlRun:
 
 
 def resend_lost_runs(now: datetime, outbox: Outbox) -> int:
-    """Send messages again for runs that no crawler has taken, and return their number.
+    """Send messages for queued runs that no crawler has started, and return their number, at most MAX_WAKE_UPS.
 
-    Their messages were lost, or all crawlers were busy. A run is crawled only once, even if its message arrives several
-    times. Only this function sends messages for runs that waited for the site's hours, a service or a pause.
+    Their messages were lost, all crawlers were busy, or the runs waited for the site's hours, a service or a pause. A
+    run is crawled only once, even if several messages about it arrive.
     """
     lost = Q(due_at__lt=now - LOST_AFTER) | Q(resume_at__isnull=False)
     runs = CrawlRun.objects.filter(lost, crawls.may_resume(now), state=CrawlRun.State.QUEUED).order_by("due_at", "pk")

@@ -1,4 +1,4 @@
-"""Look-ups of a site in the registries, requested by a person and carried out by a worker."""
+"""Looks up sites in the registries. Users request look-ups, and workers carry them out."""
 
 from datetime import datetime, timedelta
 
@@ -15,16 +15,16 @@ from webadmin.sites.models import ContactLookUp, Site
 from webadmin.sites.services.contacts import note_looked_up
 from webadmin.sites.services.watchlist import site_hosts
 
-# The same as for opinions: an older request was lost or is delayed, and a second message does no harm.
+# As for opinions: an older request was lost or is delayed, and a second message does no harm.
 EXPIRES_AFTER = timedelta(minutes=15)
 MAX_FAULTS = 20
 
 
 def request_look_up(site: Site, user: User | None, now: datetime, outbox: Outbox, settings: Settings) -> ContactLookUp:
-    """Request a look-up, or return the one already requested.
+    """Request a look-up, and return it; an open look-up is returned instead of a new one.
 
     Raises BadInput if no registry is configured or the site has no hosts. Raises ServiceUnavailable if the broker does
-    not answer; then no request stays open.
+    not respond; the request is then deleted.
     """
     _require_possible(site, settings)
     look_up, is_new = _open_look_up(site, user, now)
@@ -38,7 +38,10 @@ def request_look_up(site: Site, user: User | None, now: datetime, outbox: Outbox
 
 
 def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
-    """Query the registries in this process. Raises BadInput if no registry is configured or the site has no hosts."""
+    """Look up a site in this process, and return the result.
+
+    Raises BadInput if no registry is configured or the site has no hosts.
+    """
     _require_possible(site, settings)
     look_up, _ = _open_look_up(site, None, clock.now())
     carry_out_look_up(look_up.pk, settings, clock)
@@ -47,7 +50,7 @@ def look_up_now(site: Site, settings: Settings, clock: Clock) -> ContactLookUp:
 
 
 def carry_out_look_up(look_up_id: int, settings: Settings, clock: Clock) -> None:
-    """Query the registries and store their answers. Safe to call twice: an ended look-up is not repeated."""
+    """Query the registries, and store the contacts in their responses. An ended look-up is not repeated."""
     look_up = ContactLookUp.objects.select_related("site").filter(pk=look_up_id, ended_at=None).first()
     if look_up is None:
         return
@@ -63,12 +66,12 @@ def carry_out_look_up(look_up_id: int, settings: Settings, clock: Clock) -> None
 
 
 def end_failed_look_up(look_up_id: int, now: datetime) -> None:
-    """End a look-up that failed permanently."""
+    """End a look-up whose task failed permanently, with an error message."""
     _end_look_up(look_up_id, now, [Message("registry.died")])
 
 
 def newest_look_up(site: Site) -> ContactLookUp | None:
-    """Return the look-up requested last; None if there is none."""
+    """Return the look-up of a site that was requested last, or None if there is none."""
     return ContactLookUp.objects.filter(site=site).select_related("asked_by").first()
 
 
@@ -80,7 +83,7 @@ def _require_possible(site: Site, settings: Settings) -> None:
 
 
 def _open_look_up(site: Site, user: User | None, now: datetime) -> tuple[ContactLookUp, bool]:
-    """Return the open look-up, and whether this call opened it or renewed a lost one."""
+    """Return the open look-up, and whether this call created it or renewed one that has expired."""
     try:
         with transaction.atomic():
             return ContactLookUp.objects.create(site=site, asked_by=user, asked_at=now), True

@@ -1,7 +1,7 @@
-"""Requeues crawl runs that ended because a service was down, with growing pauses, and eventually gives up.
+"""Requeues crawl runs that ended because a service was down, with increasing pauses, and fails them eventually.
 
-The site is not at fault if the database, the page store, the broker or the disk fails: the run keeps its number, counts
-and journal, and resumes automatically.
+The site is not at fault if the database, the page store, the broker or the disk fails. The run therefore keeps its
+number, counts and journal, and resumes automatically.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ def wait_for_service(
 ) -> bool:
     """Requeue a running run to wait for a service, or fail it after too many attempts without progress.
 
-    fault: the message of the service's error. has_moved: this attempt made progress. Returns whether the run was still
-    running.
+    fault: the message of the service's error. has_moved: whether this attempt made progress. Returns whether the run
+    was still running.
     """
     service = faulty_service(fault)
     attempt = 1 if has_moved else run.outages + 1
@@ -45,7 +45,7 @@ def wait_for_service(
 
 
 def outage_message(error: Exception) -> Message | None:
-    """Return the message of an error caused by a service that is down or by a full disk, or None for any other."""
+    """Return the message of `error` if a service is down or a disk is full, or None for any other error."""
     if find_disk_full_error(error) is not None:
         return FULL_DISK
     if is_outage(error):
@@ -54,6 +54,6 @@ def outage_message(error: Exception) -> Message | None:
 
 
 def faulty_service(fault: Message) -> Message | str:
-    """Return the service that a fault names, as `core.no-answer` does, or the whole fault."""
+    """Return the service that the message of an error names, or the whole message if it names none."""
     named: Message | str = fault.params.get("service", fault)
     return named

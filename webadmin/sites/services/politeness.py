@@ -1,4 +1,4 @@
-"""Converts the crawl rules of a site between the admin database and the crawler, with secrets and proxy health."""
+"""Converts the crawl rules of a site to the crawler's form, tries them, and stores statistics about proxies."""
 
 import re
 import time
@@ -23,15 +23,16 @@ from webadmin.sites.services.encrypted_secrets import unseal
 
 _MEGABYTE = 1_000_000
 PAGES_TRIED = 50
-MAX_TRIAL_S = 10.0  # chosen: a longer trial would block a thread of the admin
-MAX_SHOWN_CHARS = 60  # characters of the typed text that an error message quotes
+MAX_TRIAL_S = 10.0  # chosen, because a longer trial would block a thread of the admin
+MAX_SHOWN_CHARS = 60  # characters of the input that an error message quotes
 _STATUS = re.compile(r"[0-9]{3}")
 
 
 def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
-    """Return the crawler's rules for a site. by_second_route: use only the proxies reserved for second checks.
+    """Return the crawl rules of a site in the crawler's form.
 
-    Raises KeyLost if a secret can no longer be decrypted.
+    by_second_route: use the proxies reserved for rechecks instead of the others. Raises KeyLost if a secret cannot be
+    decrypted.
     """
     rules = SiteRules.objects.filter(site=site).first() or SiteRules(site=site)
     return Politeness(
@@ -56,12 +57,12 @@ def site_politeness(site: Site, *, by_second_route: bool = False) -> Politeness:
 
 
 def has_second_route(site: Site) -> bool:
-    """Return True if the operator configured a second route by which a page can be fetched again."""
+    """Return True if the site has an enabled proxy reserved for rechecks."""
     return site.proxies.filter(is_enabled=True, is_second_route=True).exists()
 
 
 def convert_ban_rule(rule: SiteBanRule) -> BanRule:
-    """Convert a rule to the crawler's form."""
+    """Return a refusal rule in the crawler's form. Raises BadConfiguration for an invalid HTTP status."""
     return BanRule(
         name=rule.name,
         statuses=parse_statuses(rule.statuses),
@@ -74,7 +75,7 @@ def convert_ban_rule(rule: SiteBanRule) -> BanRule:
 
 
 def parse_statuses(text: str) -> tuple[int, ...]:
-    """Return the HTTP statuses in a field. Raises BadConfiguration for any other text."""
+    """Return the HTTP statuses in a text, separated by commas or spaces. Raises BadConfiguration for other text."""
     parts = [part for part in text.replace("，", ",").replace(" ", ",").split(",") if part]
     wrong = next((part for part in parts if not _STATUS.fullmatch(part)), None)
     if wrong is not None:
@@ -83,7 +84,9 @@ def parse_statuses(text: str) -> tuple[int, ...]:
 
 
 def parse_pairs(text: str) -> tuple[tuple[str, str], ...]:
-    """Parse lines of `name = value`. Raises BadConfiguration for any other line, without showing a value.
+    """Return the names and values in lines of `name = value`. Blank lines are ignored.
+
+    Raises BadConfiguration, which does not quote the text, for any other line.
 
     >>> parse_pairs("user = 读者")
     (('user', '读者'),)
@@ -99,14 +102,14 @@ def parse_pairs(text: str) -> tuple[tuple[str, str], ...]:
 
 
 def note_robots_switch(site: Site, reason: str, user: User | None = None) -> RobotsSwitch:
-    """Record that robots.txt is obeyed from now on, or is not. Raises BadInput without a reason."""
+    """Record whether robots.txt is obeyed from now on. Raises BadInput if it is not and `reason` is blank."""
     if not reason.strip() and not site.obey_robots:
         raise BadInput("watch.robots-reason")
     return RobotsSwitch.objects.create(site=site, obeys=site.obey_robots, reason=reason.strip()[:500], switched_by=user)
 
 
 def keep_health(site: Site, counts: CrawlCounts) -> None:
-    """Add the proxy statistics of a run to the site's statistics."""
+    """Add the proxy statistics in the counts of a run to those of the site's proxies."""
     for place, health in counts.proxies.items():
         until = str(health["cools_until"])
         SiteProxy.objects.filter(site=site, place=place).update(
@@ -118,7 +121,11 @@ def keep_health(site: Site, counts: CrawlCounts) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Tried:
-    """The verdict of the rules on a stored page. rule: "" if none applies. is_stored: False if the body is missing."""
+    """The result of the refusal rules for a stored page.
+
+    rule: the name of the first rule that applies, or "". seen: what the rule recognized, or None. is_stored: False if
+    the body of the response is missing.
+    """
 
     url: str
     title: str
@@ -128,12 +135,12 @@ class Tried:
 
 
 def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str = "") -> list[Tried]:
-    """Try the rules on the site's newest 50 pages, or on the one at `url`, without fetching from the site.
+    """Return the results of the rules for the PAGES_TRIED newest stored pages of a site, or for the one at `url`.
 
     Raises BadConfiguration for an invalid rule, BadInput if no page is stored at `url` or the rules take too long, and
     RetryLater while another trial runs.
     """
-    from crawler.politeness.bans import BanJudge  # late: it loads fingerprint
+    from crawler.politeness.bans import BanJudge  # imported here, because it loads fingerprint
 
     BanJudge(rules, site.encoding)  # raises for invalid rules
     pages = PageRecord.objects.filter(site=site).order_by("-last_seen", "page_id")
@@ -154,7 +161,7 @@ def try_rules(site: Site, rules: Sequence[BanRule], store: PageStore, url: str =
 def _outcome_of_rules(
     page: PageRecord, rules: tuple[BanRule, ...], encoding: str, store: PageStore, process: ReadingProcess
 ) -> Tried | None:
-    """Return the verdict of the rules on a page, or None if they take too long."""
+    """Return the result of the rules for a page, or None if they take too long."""
     from crawler.politeness.bans import BanCheck, stored_answer
 
     version = store.version(VersionId(page.version_id))

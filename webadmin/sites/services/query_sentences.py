@@ -1,4 +1,4 @@
-"""Chooses the sentences of a text to search for: prose that is rare in the corpus."""
+"""Chooses the sentences of a text to search for, which are prose that is rare in the corpus."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
@@ -11,11 +11,11 @@ from fingerprint.algorithms import Algorithm
 from fingerprint.fingerprinting import fingerprint_text
 from matcher.index.ports import MatchIndex
 
-# Search engines accept a phrase of about 32 Chinese characters (Bing, Baidu: a query has at most 38, 2026-11); a
-# sentence of fewer than 20 everyday words occurs elsewhere by chance.
+# Search engines accept phrases of about 32 Chinese characters and queries of at most 38 (Bing and Baidu, November
+# 2026). A sentence of fewer than 20 common characters may occur elsewhere by chance.
 MIN_CHARS, MAX_CHARS = 20, 38
-MIN_DISTINCT_SHARE = 0.6  # share of distinct characters; refrains and onomatopoeia repeat theirs
-MAX_POSTINGS = 1_000  # a more frequent seed is a set phrase; only the counts are used
+MIN_DISTINCT_SHARE = 0.6  # the share of distinct characters; refrains and onomatopoeia have fewer
+MAX_POSTINGS = 1_000  # A more frequent seed is a stock phrase; only the counts are used.
 _SENTENCE = re.compile(r"[^。！？!?…\n]+")
 _CLAUSE = re.compile(r"[，,；;、]")
 _HAN = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff\U00020000-\U0002ffff]")
@@ -27,7 +27,7 @@ _UNFIT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class QuerySentence:
-    """A sentence. commonest, mean: the largest and the mean count of its seeds in the index, including this text."""
+    """A sentence. commonest, mean: the largest and mean number of occurrences of its seeds in the index."""
 
     text: str
     commonest: int
@@ -37,9 +37,9 @@ class QuerySentence:
 def distinctive_sentences(
     text: str, index: MatchIndex, algorithm: Algorithm, wanted: int, asked: Collection[str] = ()
 ) -> list[QuerySentence]:
-    """Return up to `wanted` suitable sentences of `text` that are not in `asked`, the rarest first.
+    """Return at most `wanted` suitable sentences of `text` that are not in `asked`, the rarest first.
 
-    Raises IndexStale for an empty index.
+    algorithm: the fingerprint algorithm of the index. Raises IndexStale if the index is empty.
     """
     candidates = [(start, found) for start, found in _candidate_sentences(text) if found not in asked]
     if not candidates:
@@ -58,7 +58,10 @@ def distinctive_sentences(
 def _rate_sentences(
     candidates: Sequence[tuple[int, str]], positions: NDArray[np.int64], counts: NDArray[np.int32]
 ) -> Iterator[QuerySentence]:
-    """Yield the sentences that contain a seed, with their counts; the others cannot be rated."""
+    """Yield the candidate sentences that contain a seed, with the counts of their seeds.
+
+    candidates: offsets and sentences. positions, counts: the offset and the count of each seed, in ascending order.
+    """
     for start, found in candidates:
         first, last = np.searchsorted(positions, [start, start + len(found)])
         own = counts[first:last]
@@ -67,7 +70,7 @@ def _rate_sentences(
 
 
 def _candidate_sentences(text: str) -> Iterator[tuple[int, str]]:
-    """Yield distinct sentences with their offsets; a long one is cut to its first clauses."""
+    """Yield the distinct suitable sentences of a text with their offsets. Long sentences are cut after a clause."""
     seen: set[str] = set()
     for match in _SENTENCE.finditer(text):
         start, found = _cut_sentence(match.start(), match[0])
