@@ -1,1 +1,1 @@
-"""Cases: recorded findings, rulings by rights, verdicts, and matters."""
+"""Cases, with their evidence, rulings by rights and verdicts, and matters."""

@@ -1,4 +1,4 @@
-"""Signals of sites for the applications above them. Those about pages are sent within the transaction of the change."""
+"""Signals about sites for the applications that use them. Those about pages are sent within the transaction."""
 
 from django.dispatch import Signal
 

@@ -19,11 +19,11 @@ from webadmin.sites.services.runs import set_clock_back
 from webadmin.stores import live
 
 log = logging.getLogger("zhuiwen.pipeline")
-DISCOVERY = "discovery"  # lock for querying the search endpoint
+DISCOVERY = "discovery"  # the name of the lock for querying the search endpoint
 
 
 class LookUpStep(StepTask):
-    """A step on one look-up. A permanent failure ends the look-up, so that it can be requested again immediately."""
+    """A task for one look-up. A permanent failure ends the look-up, so that it can be requested again immediately."""
 
     abstract = True
 
@@ -34,20 +34,20 @@ class LookUpStep(StepTask):
 
 @app.task(name="sites.crawl_site", base=StepTask)
 def crawl_site(run_id: int) -> None:
-    """Start a crawler if a slot is free, without waiting; otherwise the next free crawler takes the run."""
+    """Start a crawler for a waiting run if a slot is free. Otherwise, the next free crawler takes the run."""
     if crawls.has_waiting(SystemClock().now(), run_id):
         crawlers.start_crawler(SETTINGS)
 
 
 @app.task(name="sites.look_up_contacts", base=LookUpStep)
 def look_up_contacts(look_up_id: int) -> None:
-    """Carry out a look-up in the registries that a person requested, unless it has ended."""
+    """Carry out a look-up in the registries that a user requested, unless it has ended."""
     look_ups.carry_out_look_up(look_up_id, SETTINGS, SystemClock())
 
 
 @app.task(name="sites.start_due_crawls", base=PeriodicTask)
 def start_due_crawls() -> None:
-    """Queue a run for each due site, requeue runs that died, and record missed ones."""
+    """Queue a run for each due site, requeue dead and lost runs, record missed runs, and resume rechecks."""
     now, outbox = SystemClock().now(), live(SETTINGS).outbox
     if crawls.has_upcoming_crawls(now):
         log.warning("%s", Message("start.set-back", count=set_clock_back(now)))
@@ -68,7 +68,7 @@ def start_due_crawls() -> None:
 
 @app.task(name="sites.discover", base=PeriodicTask, acks_late=False)
 def discover() -> None:
-    """Spend the remaining budgets of the day, a few minutes at a time, if an endpoint is set."""
+    """Run one round of discovery, which takes a few minutes, if a search endpoint is set and no other round runs."""
     if not SETTINGS.discovery.search_url:
         return
     # Imported here, because it loads the libraries that read pages.
@@ -79,7 +79,7 @@ def discover() -> None:
             return
         try:
             done = discover_copies(live(SETTINGS), SETTINGS)
-        except ZhuiwenError as error:  # Its queries are in the log of queries; the next round tries again.
+        except ZhuiwenError as error:  # The next round tries again.
             log.warning("discovery ended: %s", error)
             return
         if done.queries:

@@ -28,7 +28,7 @@ def cases(
     limit: Annotated[int, typer.Option(min=1, max=100_000)] = 50,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """List the cases."""
+    """List the cases, and print totals to standard error."""
     if state and state not in set(CaseState):
         raise BadInput("cli.choose", what=Message("cli.case-state"), name=state, choices=list(CaseState))
     with session() as settings:

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def find_case(key: str) -> "Case":
-    """Return the case with this number. Raises BadInput."""
+    """Return the case with this number. Raises BadInput if it is not a number or there is no such case."""
     from webadmin.cases.models import Case
 
     rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
@@ -18,7 +18,7 @@ def find_case(key: str) -> "Case":
 
 
 def find_matter(key: str) -> "Matter":
-    """Return the matter with this number. Raises BadInput."""
+    """Return the matter with this number. Raises BadInput if it is not a number or there is no such matter."""
     from webadmin.cases.models import Matter
 
     number = as_number(key, BadInput("cli.no-matter-number", text=repr(key)))
@@ -26,5 +26,5 @@ def find_matter(key: str) -> "Matter":
 
 
 def parse_case_id(text: str) -> int:
-    """Return the number in a case id. Raises BadInput if the text is not a number."""
+    """Return the number of a case that a user typed. Raises BadInput if the text is not a number."""
     return as_number(text, BadInput("cli.no-case-number", text=repr(text)))

@@ -1,4 +1,4 @@
-"""Cases, which are texts of a site that copied from a work, with frozen evidence and the reviewers' decisions."""
+"""Cases, which are pages that copied from a work, with frozen evidence and the decisions of reviewers."""
 
 from django.conf import settings
 from django.db import models
@@ -18,16 +18,15 @@ from webadmin.works.models.rights import Chapter, Licence, Work
 
 
 def _holder_indexes(*fields: str) -> list[models.Index]:
-    """Return the indexes for a filter or an order of the list, for one rights holder and for all."""
+    """Return two indexes for a filter or an order of the list: for one rights holder, and for all."""
     return [models.Index(fields=["rights_holder", *fields]), models.Index(fields=[*fields])]
 
 
 class Case(models.Model):
-    """A page that copied from a work; the site's other URLs with the same text are its `addresses`, not cases.
+    """A page that copied from a work. Other URLs on the site with the same text are its `addresses`, not cases.
 
-    The figures describe the newest matches; a verdict stays until a reviewer changes it.
-
-    The state follows from the verdict and from what the rights allow: `core.states.CaseState.from_verdict`.
+    The figures describe the newest matches. A verdict remains until a reviewer changes it. The state follows from the
+    verdict and from the right that allows the page (`core.states.CaseState.from_verdict`).
     """
 
     SEARCH_PATHS, SEARCHED_FURTHER = ("page", "site"), "addresses__page"
@@ -35,26 +34,26 @@ class Case(models.Model):
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="cases", verbose_name=_("rights holder"), db_index=False
     )
-    # All cases of the page's site and the work; set by webadmin.cases.services.matters in the transaction that creates
-    # the case.
+    # The matter of the page's site and the work. webadmin.cases.services.matters sets it in the transaction that
+    # creates the case.
     matter = models.ForeignKey(Matter, models.PROTECT, null=True, related_name="cases", verbose_name=_("matter"))
     work = models.ForeignKey(Work, models.PROTECT, related_name="cases", verbose_name=_("work"), db_index=False)
     page = models.ForeignKey(PageRecord, models.PROTECT, related_name="cases", verbose_name=_("page"), db_index=False)
     site = CopiedKey(Site, models.PROTECT, "page.site", verbose_name=_("site"))
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
-    # As stated in the shown version of the page.
+    # As stated in the version with the newest matches.
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
     page_poster = models.CharField(_("posted by"), max_length=200, blank=True)
     page_published_at = models.DateTimeField(_("publication date stated by the page"), null=True, blank=True)
     state = models.CharField(_("state"), max_length=16, choices=state_choices, default=CaseState.OPEN)
-    # The current verdict (one of `verdicts`), or None while the case is open or set aside.
+    # The record of the current verdict (one of `verdicts`), or None while the case is open or set aside.
     decision = models.ForeignKey(
         "VerdictRecord", models.RESTRICT, null=True, blank=True, related_name="+", verbose_name=_("verdict")
     )
-    # The verdict in `decision`, or ""; both are written together.
+    # The verdict in `decision`, or "". Both columns are written together.
     decided_as = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True, editable=False)
-    # The right that allows the page as last seen: licence, own domain or unprotected work, or "".
+    # The kind of right that allows the page as last seen (licence, own domain or unprotected work), or "".
     allowed_as = models.CharField(_("allowed as"), max_length=32, choices=allowance_choices, blank=True)
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
@@ -70,7 +69,7 @@ class Case(models.Model):
     opened_at = models.DateTimeField(_("opened"))
     first_seen_at = models.DateTimeField(_("first seen"))
     last_seen_at = models.DateTimeField(_("last seen"))
-    # Set after the current verdict; empty without a verdict.
+    # Set when it happens after the current verdict; null without a verdict.
     changed_since = models.DateTimeField(_("page changed since the verdict"), null=True, blank=True)
     returned_at = models.DateTimeField(_("page online again"), null=True, blank=True)
 
@@ -104,17 +103,17 @@ class Case(models.Model):
 
     @property
     def verdict(self) -> str:
-        """The current verdict; "" if there is none. Select `decision` with the case to avoid a query."""
+        """The current verdict, or "" if there is none. Select `decision` with the case to avoid a query."""
         return self.decision.verdict if self.decision else ""
 
     @property
     def decided_version(self) -> str:
-        """The version that the page showed at the verdict, or without a verdict the version of the newest matches."""
+        """The page's version at the time of the verdict, or the version of the newest matches without a verdict."""
         return (self.decision.page_version_id if self.decision else "") or self.version_id
 
     @property
     def work_share(self) -> float:
-        """The share of the current work that is on the page; select `work` with the case."""
+        """The share of the current work that is on the page. Select `work` with the case to avoid a query."""
         return share_of_work(self.taken_chars, self.work.counted_chars) or 0.0
 
     def __str__(self) -> str:
@@ -122,7 +121,7 @@ class Case(models.Model):
 
 
 class CaseMatch(models.Model):
-    """The passages that a version of the page copied from a chapter, frozen with all data that a new check needs."""
+    """The passages that a version of the page copied from a chapter, frozen with all data for their verification."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="matches", verbose_name=_("case"))
     chapter = models.ForeignKey(Chapter, models.SET_NULL, null=True, related_name="matches", verbose_name=_("chapter"))
@@ -144,7 +143,7 @@ class CaseMatch(models.Model):
     matched_chars = models.PositiveIntegerField(_("matched characters"))
     longest_equal_run_chars = models.PositiveIntegerField(_("longest run of matching characters"))
     # [{"page": [start, end], "work": [start, end], "similarity", "page_excerpt", "work_excerpt",
-    #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the texts as given
+    #   "changes": [[kind, page_start, page_end, work_start, work_end], ...]}, ...] in code points of the original texts
     spans = models.JSONField(_("passages"), default=list)
     obfuscations = models.JSONField(_("alterations"), default=list, blank=True)
     also = models.JSONField(_("texts with the same passage"), default=list, blank=True)
@@ -159,7 +158,7 @@ class CaseMatch(models.Model):
         ]
         indexes = [
             models.Index(fields=["text_id"]),  # finds the pages that copied a withdrawn text
-            models.Index(fields=["page_text_digest", "version_id"]),  # finds the case with this text of a page
+            models.Index(fields=["page_text_digest", "version_id"]),  # finds the case with a text of a page
         ]
 
     def __str__(self) -> str:
@@ -167,9 +166,9 @@ class CaseMatch(models.Model):
 
 
 class CaseAddress(models.Model):
-    """A page that showed the text of a case, with the first and last times; the case's own page is included.
+    """A page on which the text of a case was seen, with the first and last times. The case's own page has a row too.
 
-    A case whose text is at only one URL has no such rows. webadmin.cases.services.addresses writes them.
+    A case whose text is at only one URL has no rows. webadmin.cases.services.addresses writes them.
     """
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="addresses", verbose_name=_("case"))
@@ -188,7 +187,7 @@ class CaseAddress(models.Model):
 
 
 class TakenText(models.Model):
-    """The characters of one text of the work that are on the page, in the version shown with the case."""
+    """The characters of one text of the work that are on the page, in the version with the newest matches."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="taken", verbose_name=_("case"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -205,7 +204,7 @@ class TakenText(models.Model):
 
 
 class RightsRecord(models.Model):
-    """A change of the right that allows the page of a case, ordered newest first."""
+    """A change of the right that allows the page of a case."""
 
     class Cause(models.TextChoices):
         RIGHTS = "rights", _("a licence, own domain or unprotected work was entered, changed or withdrawn")
@@ -217,7 +216,7 @@ class RightsRecord(models.Model):
     allowed_by = models.CharField(_("allowed by"), max_length=300, blank=True)
     cause = models.CharField(_("because"), max_length=16, choices=Cause)
     at = models.DateTimeField(_("at"))
-    # The user who entered or withdrew the right (None if unknown), and the time.
+    # The user who entered or withdrew the right, or None if unknown, and the time.
     entered_by = user_key(_("entered by"), models.PROTECT, null=True, blank=True)
     entered_at = models.DateTimeField(_("entered"), null=True, blank=True)
 
@@ -231,17 +230,17 @@ class RightsRecord(models.Model):
 
 
 class VerdictRecord(models.Model):
-    """A decision on a case; an empty verdict reopens the case."""
+    """A decision on a case. An empty verdict withdraws the previous one."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="verdicts", verbose_name=_("case"))
     verdict = models.CharField(_("verdict"), max_length=16, choices=verdict_choices, blank=True)
     note = models.TextField(_("note"), blank=True)
-    # The version shown at that time; after a move of the case, the version of the new page with the same text.
+    # The page's version at that time. After a move of the case, it is the new page's version with the same text.
     page_version_id = models.CharField(_("page version"), max_length=40, blank=True)
     seen_version_id = models.CharField(
         max_length=40, blank=True, default="", editable=False
     )  # after a move: the version seen at the decision
-    # The licence created with the verdict, if any; None after its withdrawal.
+    # The licence that was created with the verdict, or None if there is none or it was withdrawn.
     licence = models.ForeignKey(
         Licence, models.SET_NULL, null=True, blank=True, editable=False, related_name="+", verbose_name=_("licence")
     )

@@ -1,6 +1,6 @@
-"""Users' decisions on what counts: excluded passages, ignored texts, and overruled exclusions.
+"""Decisions of users on what counts as a copy: excluded passages, ignored texts, and overruled exclusions.
 
-A row changes only once, when it is withdrawn; a row with `withdrawn_at` has no effect.
+A row changes only once, when it is withdrawn. A row with `withdrawn_at` has no effect.
 """
 
 from django.db import models
@@ -16,7 +16,7 @@ from webadmin.works.models.rights import Work
 
 
 class _Entered(models.Model):
-    """A base class with the user who entered a row, and the user who withdrew it."""
+    """A base class that records who entered a row and who withdrew it, and when."""
 
     note = models.CharField(_("note"), max_length=500, blank=True)
     entered_by = user_key(_("entered by"), models.PROTECT)
@@ -29,7 +29,7 @@ class _Entered(models.Model):
 
 
 class Overruling(_Entered):
-    """A decision that findings of a work on a page count, although they were excluded for this reason."""
+    """A decision that the findings of a work on a page count, although they were excluded for `reason`."""
 
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="overrulings", verbose_name=_("page"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="overrulings", verbose_name=_("work"))
@@ -48,7 +48,7 @@ class Overruling(_Entered):
 class ExcludedPassage(_Entered):
     """A passage or a whole text of the work that does not count in one case.
 
-    The passage is stored in the wording of the work, so that it is recognized in all later versions of the page.
+    The passage is stored in the wording of the work, so that it is recognized in later versions of the page.
     """
 
     class Reason(models.TextChoices):
@@ -59,7 +59,7 @@ class ExcludedPassage(_Entered):
         OTHER = "other", _("another reason")
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="excluded_passages", verbose_name=_("case"))
-    text_id = models.CharField(_("text id"), max_length=40, blank=True)  # the id of a text that is excluded completely
+    text_id = models.CharField(_("text id"), max_length=40, blank=True)  # of a text that is excluded completely, or ""
     text = models.TextField(_("passage"), blank=True)
     chapter_title = models.CharField(_("chapter"), max_length=300, blank=True)
     reason = models.CharField(_("reason"), max_length=16, choices=Reason)
@@ -74,7 +74,7 @@ class ExcludedPassage(_Entered):
 
 
 class IgnoredText(_Entered):
-    """Text that never counts: noise of a site or, without a site, a passage of works that counts on no site."""
+    """A text that does not count: noise on the pages of `site` or, if it is None, a passage of works on all sites."""
 
     class Reason(models.TextChoices):
         NOISE = "noise", _("advertisement or site noise")

@@ -1,4 +1,4 @@
-"""Matters, each with all copies of a work on a site, whose cases are decided, noticed and reported together."""
+"""Matters, which comprise all cases of a work on a site, their figures, and saved views of the inbox."""
 
 from django.conf import settings
 from django.db import models
@@ -9,10 +9,10 @@ from webadmin.accounts.models.rights_holder import RightsHolder
 from webadmin.sites.models.site import Site
 from webadmin.works.models.rights import Work
 
-MAX_NAME_CHARS = 60  # characters of a saved view's name, which is a line in the navigation
+MAX_NAME_CHARS = 60  # characters in the name of a saved view, which is one line in the navigation
 
 
-# Each index has the filter columns of the lists, so that excluded matters are skipped without reading rows.
+# Each index contains the columns for the filters of the inbox, so that the database skips rows without reading them.
 _FILTERED_BY = (
     "site",
     "work",
@@ -32,7 +32,10 @@ _FILTERED_BY = (
 
 
 def _queue_indexes(name: str, condition: Q | None = None) -> list[models.Index]:
-    """Return the indexes that count and page a queue of the inbox, for one rights holder and for all."""
+    """Return two indexes for counting and paging a queue of the inbox: for one rights holder, and for all.
+
+    condition: the condition of the queue, or None for all matters.
+    """
     fields = ["-harm", "-id", *_FILTERED_BY]
     return [
         models.Index(fields=["rights_holder", *fields], condition=condition, name=f"matters_{name}_of_holder"),
@@ -41,7 +44,7 @@ def _queue_indexes(name: str, condition: Q | None = None) -> list[models.Index]:
 
 
 class Matter(models.Model):
-    """A site and a work. Users enter the assignee and documents; webadmin.cases.services.matters writes the rest."""
+    """All cases of a work on a site. Users enter the assignee and documents; the program computes the other columns."""
 
     rights_holder = models.ForeignKey(
         RightsHolder, models.PROTECT, related_name="matters", verbose_name=_("rights holder")
@@ -57,7 +60,7 @@ class Matter(models.Model):
         verbose_name=_("assignee"),
     )
     awaited = models.CharField(_("awaited documents"), max_length=300, blank=True)
-    # The earliest due day of a requested capture; written by webadmin.evidence.services.third_party_tasks.
+    # The earliest due date of a requested capture, written by webadmin.evidence.services.third_party_tasks.
     proof_due = models.DateField(_("capture by a third party until"), null=True, blank=True)
 
     open_cases = models.PositiveIntegerField(_("open"), default=0)
@@ -67,10 +70,10 @@ class Matter(models.Model):
     returned_cases = models.PositiveIntegerField(_("page online again"), default=0)
     taken_chars = models.PositiveIntegerField(_("characters taken from the work"), default=0)  # distinct characters
     work_share = models.FloatField(_("share of the work"), default=0.0)
-    # The longest lead of a chapter over its official time; negative if the site was later.
+    # The longest time by which a copied chapter was earlier than its official publication; negative if all were later.
     lead_s = models.BigIntegerField(_("head start on the official publication in seconds"), null=True, blank=True)
     early_chapters = models.PositiveIntegerField(_("chapters before their official time"), default=0)
-    # The kinds, each between spaces, the most frequent first; part of indexes.
+    # The kinds, each between spaces, the most frequent first. Several indexes contain this column.
     obfuscation_kinds = models.CharField(_("alterations"), max_length=400, default="", blank=True)
     harm = models.FloatField(_("impact"), default=0.0)  # 0 to 100: core.harm
     first_seen_at = models.DateTimeField(_("first seen"), null=True, blank=True)
@@ -108,7 +111,7 @@ class Matter(models.Model):
 
 
 class MatterText(models.Model):
-    """The characters of one text of the work that the matter's cases copied together, and the first time."""
+    """The characters of one text of the work in all cases of a matter together, and when they were first seen."""
 
     matter = models.ForeignKey(Matter, models.CASCADE, related_name="texts", verbose_name=_("matter"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -127,7 +130,10 @@ class MatterText(models.Model):
 
 
 class CopiedText(models.Model):
-    """The characters of one text of a work in all matters together: webadmin.cases.services.matters.figures."""
+    """The number of characters of one text of a work that were copied in all matters together.
+
+    webadmin.cases.services.matters.figures writes the rows.
+    """
 
     work = models.ForeignKey(Work, models.CASCADE, related_name="copied_texts", verbose_name=_("work"))
     text_id = models.CharField(_("text id"), max_length=40)
@@ -144,7 +150,7 @@ class CopiedText(models.Model):
 
 
 class SavedView(models.Model):
-    """A saved view of the inbox: the query string with its queue, filters and order."""
+    """A saved view of the inbox. query: the query string with the queue, the filters and the order."""
 
     user = models.ForeignKey(
         settings.AUTH_USER_MODEL, models.CASCADE, related_name="saved_views", verbose_name=_("user")

@@ -1,4 +1,4 @@
-"""Second opinions of published engines on pages of cases, which are requested once and never overwritten."""
+"""Second opinions of published engines on pages of cases. Each is requested once and never overwritten."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -8,7 +8,7 @@ from webadmin.cases.models.case import Case
 
 
 class EnginePanel(models.Model):
-    """The engines that were used, with their descriptions at that time; any change leads to a new row."""
+    """The engines that gave opinions, with their descriptions at that time. Any change leads to a new row."""
 
     digest = models.CharField(_("digest"), max_length=64, unique=True)
     engines = models.JSONField(_("engines"))  # [{"name", "summary_en", "summary_zh", "source", "gives_spans"}]
@@ -22,7 +22,7 @@ class EnginePanel(models.Model):
 
 
 class OpinionRequest(models.Model):
-    """A request for the engines' answers on a page version, which is deleted once it is answered."""
+    """A request for the opinions of the engines on a page version. It is deleted when they are stored."""
 
     case = models.ForeignKey(Case, models.CASCADE, related_name="opinion_requests", verbose_name=_("case"))
     version_id = models.CharField(_("page version"), max_length=40)
@@ -40,7 +40,7 @@ class OpinionRequest(models.Model):
 
 
 class SecondOpinion(models.Model):
-    """The answers of a panel on a page version and the texts of the work in its matches."""
+    """The answers of the engines in `panel` about a page version and the texts of the work that it copied."""
 
     class LeftOut(models.TextChoices):
         TOO_LONG = "too_long", _("too long")

@@ -1,4 +1,4 @@
-"""Comparisons of pages, and findings that opened no case."""
+"""Comparisons of page versions, and excluded findings, which opened no case."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -12,7 +12,7 @@ from webadmin.works.models.rights import Work
 
 
 class PageCheck(models.Model):
-    """The last comparison of a page version with the corpus: the algorithm, the corpus revision and the outcome."""
+    """The last comparison of a page version with the corpus, with its algorithm, corpus revision and outcome."""
 
     version_id = models.CharField(_("version"), max_length=40, primary_key=True)
     page = models.ForeignKey(PageRecord, models.CASCADE, related_name="checks", verbose_name=_("page"))
@@ -33,7 +33,7 @@ class PageCheck(models.Model):
 
 
 class Exclusion(models.Model):
-    """A finding that never became a case, with the reason: licensed, own site, quotation, not protected.
+    """A finding that never became a case, with the reason, such as a licence, an own site or a quotation.
 
     Every excluded finding has a row. If a finding became a case and was allowed later, the case is set aside instead.
     """
@@ -46,7 +46,7 @@ class Exclusion(models.Model):
     rights_holder = CopiedKey(RightsHolder, models.CASCADE, "page.rights_holder", verbose_name=_("rights holder"))
     site = CopiedKey(Site, models.CASCADE, "page.site", verbose_name=_("site"))
     work = models.ForeignKey(Work, models.CASCADE, related_name="exclusions", verbose_name=_("work"))
-    # The facts for a ruling by rights: the URL, the author and poster named by the page, the copied texts.
+    # The facts on which rulings are based: the URL, the author and poster that the page names, and the copied texts.
     page_url = models.TextField(_("page URL"))
     page_title = models.CharField(_("page title"), max_length=500, blank=True)
     page_author = models.CharField(_("author stated by the page"), max_length=200, blank=True)
@@ -57,7 +57,7 @@ class Exclusion(models.Model):
     match_class = models.CharField(_("class"), max_length=32, choices=match_class_choices)
     similarity = models.FloatField(_("similarity"))
     matched_chars = models.PositiveIntegerField(_("matched characters"))
-    # The passages shown with the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
+    # The passages of the finding: [{"text_id", "chapter_title", "version_id", "page_text_digest",
     #   "work_text_digest", "matched_chars", "similarity", "spans": as in a case, but without excerpts}, ...]
     found = models.JSONField(_("passages"), default=list, blank=True)
     found_at = models.DateTimeField(_("found"))
@@ -79,4 +79,4 @@ class Exclusion(models.Model):
 
     def __str__(self) -> str:
         said = (str(self.work), self.get_reason_display(), self.get_match_class_display())
-        return " · ".join(dict.fromkeys(said))  # A quotation is excluded as such.
+        return " · ".join(dict.fromkeys(said))  # The reason and the class of a quotation are equal.

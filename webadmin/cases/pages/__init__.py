@@ -1,1 +1,1 @@
-"""Bulk verdicts, ignored texts, and messages about the effect of changed rights."""
+"""Bulk verdicts, ignored texts, and messages about the effects of changed rights."""

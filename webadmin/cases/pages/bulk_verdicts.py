@@ -1,4 +1,4 @@
-"""Gives the same verdict on many cases, after a preview that the user confirms."""
+"""Records the same verdict on many cases, after the user has confirmed a preview."""
 
 import re
 from collections.abc import Sequence
@@ -22,23 +22,26 @@ from webadmin.ui.models.phrases import VERDICTS
 from webadmin.ui.pages.actions import carry_out_each
 from webadmin.ui.pages.page_responses import admin_page
 
-# A verdict writes two rows; 500 verdicts take about a second on SQLite, and nobody reviews more at once.
+# A verdict writes two rows. 500 verdicts take about a second on SQLite, and nobody reviews more at once.
 MAX_VERDICTS_AT_ONCE = 500
-# The form field with the plan that the user saw: the newest decision of each case as KEY:KEY,KEY:KEY, 0 for none.
+# The form field with the newest decision of each case in the preview, as pairs CASE:DECISION,... of keys; 0 for none.
 SEEN = "seen"
 _PAIR = re.compile("[0-9]{1,19}:[0-9]{1,19}")
 
 
 @dataclass(slots=True)
 class VerdictPlan:
-    """The effect of a verdict on the chosen cases. left_out: the omitted cases by reason, in words."""
+    """The effect of a verdict on the chosen cases. left_out: the cases that it cannot be given on, by reason."""
 
-    able: list[Any] = field(default_factory=list)  # the cases to decide, each with the key of its newest decision
+    able: list[Any] = field(default_factory=list)  # the cases to decide, with the key of their newest decision
     left_out: dict[str, list[Any]] = field(default_factory=dict)
 
 
 def plan_verdicts(cases: Sequence[Any], verdict: Verdict | None) -> VerdictPlan:
-    """Return the plan for a verdict, without changed and allowed cases, which need an individual decision."""
+    """Return the plan for a verdict on `cases`, or for its withdrawal (None).
+
+    Cases that need an individual decision, because the page has changed or is allowed, are left out.
+    """
     plan = VerdictPlan()
     for case in cases:
         reason = _reason_to_leave_out(case, verdict)
@@ -51,7 +54,11 @@ def respond_to_verdict(
     queryset: QuerySet,
     verdict: Verdict | None,
 ) -> HttpResponse | None:
-    """Return the preview page; after its confirmation, record the verdicts with the same time, and return None."""
+    """Return the preview of a verdict on the cases in `queryset`, or record it if it is confirmed and return None.
+
+    verdict: None withdraws the current verdicts. All records have the same time. More than MAX_VERDICTS_AT_ONCE cases
+    are rejected with a message.
+    """
     newest = VerdictRecord.objects.filter(case=OuterRef("pk")).order_by("-decided_at", "-pk").values("pk")[:1]
     chosen = queryset.select_related("page").annotate(newest=Subquery(newest))
     cases: list[Any] = list(chosen[: MAX_VERDICTS_AT_ONCE + 1])

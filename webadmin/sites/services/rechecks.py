@@ -1,9 +1,9 @@
-"""Manages rechecks: a user requests a page, a crawl of only that page fetches it, and the result is reported.
+"""Manages rechecks: a user requests one for a page, a crawl of only this page fetches it, and the result is stored.
 
 The crawl obeys the site's hours, pace, robots.txt and budgets. If another crawl of the site is running, the recheck
-waits for that crawl to end, and uses its result if it fetched the page. The program's own rechecks
-(webadmin.notices.services.removals.schedule) work the same way, but also fetch another page to see if the site
-answers, and do not count towards people's daily limit.
+waits for it to end, and uses its result if it fetched the page. The program's own rechecks
+(webadmin.notices.services.removals.schedule) also fetch another page to see whether the site responds, and do not count
+towards the daily limit of users.
 """
 
 from collections.abc import Sequence
@@ -28,14 +28,17 @@ from webadmin.sites.models.site_kind_choices import CRAWLED
 from webadmin.sites.services import runs as crawls
 
 Outcome = PageRecheck.Outcome
-# Chosen, for one rights holder and day: a reviewer decides about a hundred cases a day and doubts few.
+# For one rights holder and day. Chosen, because a reviewer decides about a hundred cases a day and doubts few.
 MAX_A_DAY = 200
 MAX_IN_A_RUN = 50
-SAID_TO_BE_GONE = "fetch.gone"  # code of a crawl's fault
+SAID_TO_BE_GONE = "fetch.gone"  # the code of a crawl's error
 
 
 def request_recheck(page: PageRecord, user: User, now: datetime, outbox: Outbox) -> PageRecheck:
-    """Request a recheck of a page, or return the one already requested. Raises BadInput, RetryLater."""
+    """Request a recheck of a page, and return it; an open recheck is returned instead of a new one.
+
+    Raises BadInput if the site is not crawled or the daily limit is reached, and RetryLater if the broker is down.
+    """
     live = live_recheck(page)
     if live is not None:
         return live
@@ -57,7 +60,8 @@ def request_recheck(page: PageRecord, user: User, now: datetime, outbox: Outbox)
 def request_rechecks(pages: Sequence[PageRecord], now: datetime, outbox: Outbox, *, by_second_route: bool) -> int:
     """Request rechecks of pages of one site for the program, outside the daily limit, and return their number.
 
-    Raises RetryLater.
+    Pages with an open recheck are skipped. by_second_route: fetch through the proxies reserved for rechecks. Raises
+    RetryLater if the broker is down.
     """
     asked = [each for page in pages if (each := _create_recheck(page, None, now, by_second_route=by_second_route))]
     if asked:
@@ -66,7 +70,7 @@ def request_rechecks(pages: Sequence[PageRecord], now: datetime, outbox: Outbox,
 
 
 def live_recheck(page: PageRecord) -> PageRecheck | None:
-    """Return the open recheck of a page; None if there is none."""
+    """Return the open recheck of a page, or None if there is none."""
     return PageRecheck.objects.filter(page=page, outcome="").select_related("run").first()
 
 
@@ -80,9 +84,9 @@ def waiting_sites() -> "QuerySet[Site]":
 
 
 def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
-    """Answer the rechecks that can be answered, and request a crawl for the others.
+    """Complete the rechecks of a site whose result is known, and request a crawl for others unless one is live.
 
-    Safe to call at any time. Raises RetryLater.
+    Safe to call at any time. Raises RetryLater if the broker is down.
     """
     for recheck in _open_rechecks(site).select_related("run", "page"):
         _settle_recheck(recheck, now)
@@ -111,17 +115,20 @@ def resume_rechecks(site: Site, now: datetime, outbox: Outbox) -> None:
 
 
 def reassign_rechecks(run: CrawlRun, again: CrawlRun) -> None:
-    """Assign the open rechecks of an interrupted crawl to the one that replaces it."""
+    """Assign the open rechecks of the interrupted run `run` to `again`, the run that replaces it."""
     PageRecheck.objects.filter(run=run, outcome="").update(run=again)
 
 
 def is_compared(recheck: PageRecheck) -> bool:
-    """Return True if the fetched version has been compared with the works."""
+    """Return True if the version that a recheck fetched has been compared with the works."""
     return recheck.page.checks.filter(version_id=recheck.version_id).exists()
 
 
 def _next_rechecks(site: Site) -> list[PageRecheck]:
-    """Return the rechecks for the next crawl, all by one route; people's requests come first."""
+    """Return at most MAX_IN_A_RUN waiting rechecks for the next crawl.
+
+    All are by users or all by the program, users' first, and all use the same route.
+    """
     waiting = _open_rechecks(site).filter(run=None).select_related("asked_by")
     first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()
     if first is None:
@@ -131,9 +138,9 @@ def _next_rechecks(site: Site) -> list[PageRecheck]:
 
 
 def _urls_to_fetch(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
-    """Return the URLs to fetch.
+    """Return the URLs that the crawl for these rechecks fetches.
 
-    The program's own rechecks fetch another page too: if that fails as well, the site is down.
+    For the program's rechecks, they include `control_urls`: if these fail as well, the site is down.
     """
     urls = list(dict.fromkeys(each.url for each in waiting))
     if waiting[0].asked_by_id is None:
@@ -142,9 +149,9 @@ def _urls_to_fetch(site: Site, waiting: Sequence[PageRecheck]) -> list[str]:
 
 
 def control_urls(site: Site, url: str) -> list[str]:
-    """Return URLs that show if a site answers: its first start page, and the front page of the host.
+    """Return URLs that show whether a site responds: its first start URL, and the front page of the host of `url`.
 
-    Both are needed, because the start page may be the catalogue of the removed work.
+    Both are needed, because the start page may be the table of contents of the removed work.
     """
     parts = urlsplit(url)
     return [*crawls.site_start_urls(site)[:1], urlunsplit((parts.scheme, parts.netloc, "/", "", ""))]
@@ -153,7 +160,7 @@ def control_urls(site: Site, url: str) -> list[str]:
 def _create_recheck(
     page: PageRecord, user: User | None, now: datetime, *, by_second_route: bool = False
 ) -> PageRecheck | None:
-    """Create a recheck of a page, or return None if there is an open one."""
+    """Create and return a recheck of a page, or return None if it has an open one. user: None for the program."""
     address = _last_address(page)
     try:
         with transaction.atomic():
@@ -174,7 +181,7 @@ def _open_rechecks(site: Site) -> "QuerySet[PageRecheck]":
 
 
 def _settle_recheck(recheck: PageRecheck, now: datetime) -> None:
-    """Record the result of a recheck if a crawl has fetched the page or has ended."""
+    """Record the result of a recheck if the page was fetched since the request, or if its crawl has ended."""
     key = address_id(SiteId(str(recheck.page.site_id)), canonical(recheck.url))
     address = Address.objects.filter(pk=key).first()
     if address is not None and address.seen_at is not None and address.seen_at >= recheck.asked_at:
@@ -185,7 +192,7 @@ def _settle_recheck(recheck: PageRecheck, now: datetime) -> None:
 
 
 def _unseen_outcome(recheck: PageRecheck, run: CrawlRun, address: Address | None) -> tuple[str, Message | None]:
-    """Return the outcome and fault for a page that an ended crawl did not see."""
+    """Return the outcome and the error message, or None, for a page that the ended crawl did not fetch."""
     of_page = next((fault for fault in run.faults if fault.params.get("url") == recheck.url), None)
     if of_page is not None and of_page.code == SAID_TO_BE_GONE:
         return Outcome.GONE, None
@@ -205,7 +212,7 @@ def _end_recheck(
 
 
 def _last_address(page: PageRecord) -> Address | None:
-    """Return the URL at which the page was seen last; None if there is none."""
+    """Return the URL at which the page was last seen, or None if none is known."""
     of_site = Address.objects.filter(site=page.site_id).order_by("-seen_at", "pk")
     # A URL that no longer has a text has no page id, but still equals the page's URL.
     return of_site.filter(page_id=page.pk).first() or of_site.filter(page_id="", page_url=page.url).first()

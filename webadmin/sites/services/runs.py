@@ -1,7 +1,7 @@
-"""Requests, starts and ends crawl runs, and records missed ones.
+"""Requests, starts and ends crawl runs, and records missed runs.
 
-At most one run of a site is live at a time, and at most one run of a host, even if several holders watch it, because
-two runs would fetch twice as often as the pauses allow.
+At most one run of a site is live at a time. At most one run on a host is running, even if several rights holders watch
+it, because two runs would fetch twice as often as the delay allows.
 """
 
 from dataclasses import asdict, dataclass
@@ -40,23 +40,22 @@ from webadmin.ui.services.future_moments import set_back
 
 State, Trigger = CrawlRun.State, CrawlRun.Trigger
 
-# Chosen, not measured: a nightly crawl of the largest page limit takes hours, so a delay of an hour is only reported to
-# the operator; the crawler gives a sign of life every few seconds and a database fails over within one or two minutes,
-# so a process that is silent for three minutes is dead; a queue that no crawler has used for six hours has stopped.
+# Chosen, not measured. A nightly crawl of the largest page limit takes hours, so a delay of an hour is only reported to
+# the operator. Crawlers send a heartbeat every few seconds and a database fails over within one or two minutes, so a
+# process that is silent for three minutes is dead. A queue from which no run was started for six hours has stopped.
 MISSED_AFTER = timedelta(hours=1)
 DEAD_AFTER_SILENCE = timedelta(minutes=3)
 DEAD_AFTER_QUEUED = timedelta(hours=6)
 MAX_SERVICE_PAUSE = timedelta(minutes=15)  # the longest pause in webadmin.sites.services.outages
 WAITS_FOR_SERVICE = "crawl.waits-for-service"
-MAX_LOOK_BACK = timedelta(days=31)  # A machine that was off for a year does not list a year of missed runs.
-
-# Messages for the end reasons of complete crawls: crawler.stats.
+MAX_LOOK_BACK = timedelta(days=31)  # limits the missed runs of a machine that was off for a long time
+# The messages for the finish reasons of complete crawls (crawler.stats).
 ENDINGS = {
     "finished": Message("run.finished"),
     PAGE_LIMIT: Message("run.page-limit"),
     BYTE_LIMIT: Message("run.byte-limit"),
 }
-# Rejections that count as failures: the page was wanted but could not be fetched or read.
+# The rejections that count as failures, because the page was wanted but could not be fetched or read.
 FAILURES = (
     Rejection.HTTP_ERROR,
     Rejection.NO_ANSWER,
@@ -74,21 +73,21 @@ DID_NOT_HAPPEN = Message("run.missed")
 
 @dataclass(frozen=True, slots=True)
 class Timetable:
-    """The scheduled times of one site: `at` on every `interval_days`-th day, the first one after `since`."""
+    """The scheduled times of a site: `at` on every `interval_days`-th day, beginning after `since`."""
 
     at: time  # local time in `zone`
     interval_days: int
     zone: ZoneInfo
-    since: datetime  # aware
+    since: datetime  # an aware datetime
 
     def first(self) -> datetime:
-        """Return the first scheduled time, in UTC: the next `at` after `since`."""
+        """Return the first scheduled time in UTC, which is the next `at` after `since`."""
         day = self.since.astimezone(self.zone).date()
         moment = self._moment(day)
         return moment if moment > self.since else self._moment(day + timedelta(days=1))
 
     def latest(self, now: datetime) -> datetime | None:
-        """Return the latest scheduled time at or before `now`, or None before the first."""
+        """Return the latest scheduled time at or before `now`, or None if `now` is before the first one."""
         first = self.first()
         if first > now:
             return None
@@ -119,13 +118,13 @@ class Timetable:
 
 
 def midnight(now: datetime) -> datetime:
-    """Return the start of the operator's day."""
+    """Return the start of the day of `now` in the operator's time zone."""
     zone = timezone.get_default_timezone()
     return datetime.combine(now.astimezone(zone).date(), time(), tzinfo=zone)
 
 
 class AlreadyRunning(BadInput):
-    """The site already has a queued or running crawl."""
+    """The error if a site already has a queued or running crawl, which is `run` unless it has just ended."""
 
     def __init__(self, site: Site, run: CrawlRun | None) -> None:
         self.site, self.run = site, run
@@ -134,7 +133,7 @@ class AlreadyRunning(BadInput):
 
 
 class NotCrawled(BadInput):
-    """A site of archives cannot be crawled."""
+    """The error if a site of archives should be crawled."""
 
     def __init__(self, site: Site) -> None:
         super().__init__("site.not-crawled", site=site.name)
@@ -150,10 +149,11 @@ def request_run(
     by_second_route: bool = False,
     resume_at: datetime | None = None,
 ) -> CrawlRun:
-    """Create a queued run of the site; the caller sends CrawlRequested. Raises AlreadyRunning, NotCrawled.
+    """Create and return a queued run of the site; the caller sends CrawlRequested.
 
-    only_urls: the only pages of the site to fetch, one on each line. resume_at: when the run may start. A scheduled run
-    first records the missed runs before it.
+    user: who requested it. due_at: by default now. only_urls: the only URLs to fetch, one per line, or "" for the whole
+    site. resume_at: when the run may start, or None for now. A scheduled run also records the missed runs before it.
+    Raises AlreadyRunning if the site has a live run, and NotCrawled for a site of archives.
     """
     if site.kind not in CRAWLED:
         raise NotCrawled(site)
@@ -176,20 +176,23 @@ def request_run(
 
 
 def live_run(site: Site) -> CrawlRun | None:
-    """Return the queued or running run of the site; None if there is none."""
+    """Return the queued or running run of the site, or None if there is none."""
     return CrawlRun.objects.filter(site=site, state__in=CrawlRun.LIVE).first()
 
 
 def left_out_messages(run: CrawlRun | None) -> list[Message]:
-    """Return messages on what a run left out because of a missing browser or OCR, repeated texts or slow rules."""
+    """Return the messages of a run about pages left out for lack of a browser or OCR, repeated texts or slow rules.
+
+    run: None gives [].
+    """
     wanted = (NEEDS_BROWSER, NEEDS_OCR, REPEATED_TEXTS, SLOW_PATTERN, SLOW_RULES)
     return [fault for fault in run.faults if fault.code in wanted] if run is not None else []
 
 
 def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
-    """Return the plan by which a spider crawls the site."""
+    """Return the plan with which the crawler carries out a run. Raises KeyLost as `site_politeness` does."""
     politeness = site_politeness(site, by_second_route=run.by_second_route)
-    is_list = KINDS[site.kind].starts_are_pages  # The hosts of its pages are allowed.
+    is_list = KINDS[site.kind].starts_are_pages  # then the hosts of the pages are allowed
     return CrawlPlan(
         site_id=SiteId(str(site.pk)),
         run_id=str(run.pk),
@@ -216,19 +219,19 @@ def crawl_plan(site: Site, run: CrawlRun) -> CrawlPlan:
 
 
 def site_start_urls(site: Site) -> tuple[str, ...]:
-    """Return the start URLs of the site's crawl; for a list of pages, these are all its pages."""
+    """Return the URLs at which crawls of the site start. For a list of pages, these are all its pages."""
     return read_url_list(site.start_urls).urls if KINDS[site.kind].starts_are_pages else field_lines(site.start_urls)
 
 
 def field_lines(text: str) -> tuple[str, ...]:
-    """Return the non-blank lines of a field with one entry on each line."""
+    """Return the non-blank lines of a text field with one entry per line, stripped."""
     return tuple(line.strip() for line in text.splitlines() if line.strip())
 
 
 def take_next(now: datetime) -> CrawlRun | None:
-    """Start and return the queued run that has been due longest, or return None.
+    """Start and return the queued run that has been due longest, or return None if no run can start.
 
-    Any number of processes on any machines may call this concurrently; only one gets each run.
+    Any number of processes on any machines may call this concurrently; only one of them gets each run.
     """
     waiting = _startable_runs(now).order_by("due_at", "pk").select_related("site", "requested_by")
     while (run := waiting.first()) is not None:
@@ -238,26 +241,26 @@ def take_next(now: datetime) -> CrawlRun | None:
 
 
 def has_waiting(now: datetime, run_id: int | None = None) -> bool:
-    """Return True if a queued run can be started now. run_id: only this run."""
+    """Return True if a queued run can start now. run_id: the key of the only run to consider, or None for all."""
     waiting = _startable_runs(now)
     return (waiting if run_id is None else waiting.filter(pk=run_id)).exists()
 
 
 def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
-    """Start a queued run, or return False if another process did, if it has ended, or if it must wait."""
+    """Mark a queued run as running. Returns False if another process started it, or if it must wait or has ended."""
     at = now or timezone.now()
     begun = {"started_at": at, "heartbeat_at": at, "resume_at": None, "finish_reason": None}
     hosts = SiteDomain.objects.filter(site=run.site_id).values("host")
     with transaction.atomic():
-        # Serializes processes that start two sites on the same host, so that the second sees the first.
+        # The locks serialize processes that start two sites on the same host, so that the second one sees the first.
         list(SiteDomain.objects.filter(host__in=hosts).order_by("pk").select_for_update())
         return _update_run(run, Q(pk__in=_startable_runs(at)), state=State.RUNNING, **begun)
 
 
 def may_resume(now: datetime) -> Q:
-    """Return the condition for queued runs that do not wait for the site's hours, its request or a service.
+    """Return the condition for queued runs that need not wait for the site's hours, its Retry-After or a service.
 
-    A run whose wait exceeds the longest possible one was put back while the clock was wrong, so it may resume.
+    A run that would wait longer than the longest possible wait was requeued while the clock was wrong. It may resume.
     """
     is_too_late = Q(resume_at__gt=now + MAX_SERVICE_PAUSE, finish_reason__code=WAITS_FOR_SERVICE)
     is_too_late |= Q(resume_at__gt=now + LONGEST_WAIT)
@@ -265,7 +268,7 @@ def may_resume(now: datetime) -> Q:
 
 
 def stored_counts(run: CrawlRun) -> CrawlCounts:
-    """Return the counts of the run so far, from all processes that have crawled it."""
+    """Return the stored counts of a run, which include all attempts."""
     if not run.counts:
         return CrawlCounts()
     kept = dict(run.counts)
@@ -274,13 +277,13 @@ def stored_counts(run: CrawlRun) -> CrawlCounts:
 
 
 def heartbeat(run: CrawlRun, counts: CrawlCounts | None = None, now: datetime | None = None) -> bool:
-    """Record a sign of life with the counts so far, or return False if the run was given up meanwhile."""
+    """Record a heartbeat and the counts so far. Returns False if the run is not running any more."""
     figures = _run_figures(counts) if counts else {}
     return _update_run(run, Q(state=State.RUNNING), heartbeat_at=now or timezone.now(), **figures)
 
 
 def finish_run(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) -> bool:
-    """End a complete run, even if it was given up as dead before."""
+    """End a complete run as finished, even if it was failed as dead before. Returns False if it cannot be finished."""
     at = now or timezone.now()
     return _update_run(
         run,
@@ -296,7 +299,10 @@ def finish_run(run: CrawlRun, counts: CrawlCounts, now: datetime | None = None) 
 def fail_run(
     run: CrawlRun, counts: CrawlCounts | None, reason: Message | None = None, now: datetime | None = None
 ) -> bool:
-    """End a live run as failed. reason: shown to the operator, or None to use the reason in the counts."""
+    """End a live run as failed. Returns False if it is not live.
+
+    reason: the message for the operator; None uses the finish reason in `counts`.
+    """
     at = now or timezone.now()
     figures = _run_figures(counts) if counts else {}
     said = reason or (counts.finish_reason if counts else None)
@@ -305,9 +311,9 @@ def fail_run(
 
 
 def put_run_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: object) -> bool:
-    """Requeue a running run that was stopped or waits; it resumes from its journal.
+    """Requeue a running run, so that it resumes from its journal. Returns False if it is not running.
 
-    noted: further fields to set if the run waits for something other than its site.
+    noted: additional fields to set, if the run waits for something other than its site.
     """
     values: dict[str, object] = {"started_at": None, "heartbeat_at": None, "resume_at": None, **noted}
     if counts is not None:
@@ -319,9 +325,9 @@ def put_run_back(run: CrawlRun, counts: CrawlCounts | None = None, **noted: obje
 
 
 def due_sites(now: datetime) -> list[Site]:
-    """Return the watched sites with no run for their latest scheduled time and no live run, longest due first.
+    """Return the watched sites without a run for their latest scheduled time and without a live run, longest due first.
 
-    A missed time stays due until a run makes up for it. A new site is first due at its next time of day.
+    A site stays due until a run makes up for the missed time. A new site is first due at its next scheduled time.
     """
     busy = CrawlRun.objects.filter(state__in=CrawlRun.LIVE).values("site_id")
     last_due = Max("runs__due_at", filter=~Q(runs__state=State.MISSED) & Q(runs__only_urls=""))
@@ -334,12 +340,12 @@ def due_sites(now: datetime) -> list[Site]:
 
 
 def next_due(site: Site, now: datetime) -> datetime | None:
-    """Return the site's next scheduled time, or None if it is not watched."""
+    """Return the next scheduled time of a site, or None if it is not watched or not crawled."""
     return site_timetable(site).next(now) if site.is_active and site.kind in CRAWLED else None
 
 
 def record_missed_runs(now: datetime) -> list[CrawlRun]:
-    """Record and return a missed run for each scheduled time more than an hour ago without a run."""
+    """Record and return a missed run for each scheduled time without a run that is more than MISSED_AFTER ago."""
     missed: list[CrawlRun] = []
     last_scheduled = Max("runs__due_at", filter=Q(runs__trigger=Trigger.SCHEDULE))
     for site in _scheduled_sites().annotate(last_scheduled=last_scheduled):
@@ -351,9 +357,9 @@ def record_missed_runs(now: datetime) -> list[CrawlRun]:
 
 
 def abandon_dead_runs(now: datetime) -> int:
-    """Fail the runs that give no sign of life or were never started, and return their number.
+    """Fail the running runs without heartbeats and the queued runs that were never started, and return their number.
 
-    If any crawl was started recently, the queue is being processed, and queued runs are not failed.
+    Queued runs are only failed if no run was started within DEAD_AFTER_QUEUED, because the queue has then stopped.
     """
     silent = CrawlRun.objects.annotate(alive_at=Coalesce("heartbeat_at", "started_at", "due_at")).filter(
         state=State.RUNNING, alive_at__lt=now - DEAD_AFTER_SILENCE
@@ -367,7 +373,7 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _startable_runs(now: datetime) -> QuerySet[CrawlRun]:
-    """Return the runs that can start, except on hosts that are being crawled or have asked to wait."""
+    """Return the queued runs that can start, except those on hosts that are being crawled or that sent Retry-After."""
     crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
     resting = SiteDomain.objects.filter(
         site__runs__state=State.QUEUED,
@@ -379,7 +385,7 @@ def _startable_runs(now: datetime) -> QuerySet[CrawlRun]:
 
 
 def _scheduled_sites() -> QuerySet[Site]:
-    """Return the sites that the schedule crawls; sites of archives are never due."""
+    """Return the watched sites with a schedule, which sites of archives do not have."""
     return Site.objects.filter(is_active=True, kind__in=CRAWLED)
 
 
@@ -389,8 +395,8 @@ def site_timetable(site: Site) -> Timetable:
 
 
 def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
-    """Record a missed run for each scheduled time since the last scheduled run that was not followed by a run."""
-    Site.objects.select_for_update().get(pk=site.pk)  # Prevents two schedulers from recording the same time.
+    """Record and return a missed run for each scheduled time since the last scheduled run that no run followed."""
+    Site.objects.select_for_update().get(pk=site.pk)  # prevents two schedulers from recording the same time
     timetable = site_timetable(site)
     after = max(site.added_at, now - MAX_LOOK_BACK)
     last = CrawlRun.objects.filter(site=site, trigger=Trigger.SCHEDULE).order_by("-due_at").first()
@@ -407,7 +413,7 @@ def _note_missed(site: Site, now: datetime) -> list[CrawlRun]:
 
 
 def _kept_moments(site: Site, timetable: Timetable, after: datetime) -> set[datetime]:
-    """Return the scheduled times that a run followed within an hour, regardless of who requested it."""
+    """Return the scheduled times that a run of the whole site followed within MISSED_AFTER, whoever requested it."""
     kept = set()
     whole = CrawlRun.objects.filter(site=site, due_at__gte=after, only_urls="")
     for due_at in whole.values_list("due_at", flat=True):
@@ -433,18 +439,21 @@ def _run_figures(counts: CrawlCounts) -> dict[str, object]:
 
 
 def _update_run(run: CrawlRun, allowed: Q, **values: object) -> bool:
-    """Update the run in one statement if it is still in an allowed state, and return whether it was."""
+    """Update a run in one statement if it meets the condition `allowed`, and return whether it did. Refreshes `run`."""
     changed = CrawlRun.objects.filter(allowed, pk=run.pk).update(**values)
     run.refresh_from_db()
     return changed == 1
 
 
 def has_upcoming_crawls(now: datetime) -> bool:
-    """Return True if a run is due in the future, which only a wrong clock causes; the query uses an index."""
+    """Return True if a run is due in the future, which only a wrong clock causes. The query uses an index."""
     return CrawlRun.objects.filter(due_at__gt=now + CLOCKS_DIFFER).exists()
 
 
 def set_clock_back(now: datetime) -> int:
-    """Correct times in the future, left by a clock that was ahead, and return their number; missed runs are deleted."""
+    """Set times in the future, recorded while the clock was ahead, back to `now`, and return their number.
+
+    Missed runs in the future are deleted.
+    """
     deleted, _ = CrawlRun.objects.filter(state=CrawlRun.State.MISSED, due_at__gt=now + CLOCKS_DIFFER).delete()
     return deleted + set_back(now)

@@ -1,4 +1,4 @@
-"""The repository of visits in the admin database: URLs of sites, and redirects to other sites."""
+"""Stores the visits of URLs, and redirects to other hosts, in the admin database."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -24,9 +24,9 @@ _UPDATED = [name for name in _FIELDS if name not in {"id", "found_at"}]
 
 
 class DjangoVisitRepository:
-    """Implements core.ports.VisitRepository with Django's ORM, for long use from any thread.
+    """A core.ports.VisitRepository in the admin database, for long-running processes and any thread.
 
-    Its methods raise ServiceUnavailable if the database does not answer.
+    Its methods raise ServiceUnavailable if the database does not respond.
     """
 
     def visits(self, site: SiteId) -> Iterable[Visit]:
@@ -57,7 +57,7 @@ class DjangoVisitRepository:
 
 
 def read_visit(row: Address) -> Visit:
-    """Convert a row to a visit."""
+    """Return the visit that a row contains."""
     values: dict[str, Any] = {name: getattr(row, name) for name in _FIELDS}
     values |= {
         "kind": AddressKind(row.kind),
@@ -68,7 +68,7 @@ def read_visit(row: Address) -> Visit:
 
 
 def url_host(url: str) -> str:
-    """Return the host of a URL in normal form, or ""."""
+    """Return the normalized host of a URL, with its port unless it is the default; "" if the URL is invalid."""
     try:
         return str(parse_host(url))
     except ValueError:
@@ -77,7 +77,7 @@ def url_host(url: str) -> str:
 
 @contextmanager
 def _working_connection() -> Iterator[None]:
-    """Open a working connection for the block; raise ServiceUnavailable if the database does not answer."""
+    """Open a working connection for the block. Raises ServiceUnavailable if the database does not respond."""
     refresh_connections()
     with answering():
         yield
@@ -96,7 +96,10 @@ def _address_row(site: int, holder: int | None, visit: Visit) -> Address:
 
 
 def _note_gone(visits: Collection[Visit], holder: int | None) -> None:
-    """Update which pages are gone and which are back; a page with several URLs is back if any of its URLs is."""
+    """Record which pages are gone and which are back. A page with several URLs is back if one of them is.
+
+    holder: the key of the site's rights holder, or None if the site was deleted; then nothing is recorded.
+    """
     seen = {visit.page_id for visit in visits if visit.page_id and visit.gone_since is None}
     there, away = sorted(seen), (visit for visit in visits if visit.page_id and visit.page_id not in seen)
     gone = {visit.page_id: visit.gone_since for visit in away}

@@ -1,4 +1,4 @@
-"""Adds sites to a rights holder's watchlist, from URLs or lists of pages, and finds sites and their hosts."""
+"""Adds sites to the watchlist of a rights holder, and finds sites and their hosts."""
 
 import re
 from collections.abc import Sequence
@@ -19,17 +19,17 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import Site, SiteDomain
 
 MAX_URL_CHARS = 2_000
-MAX_BAD_LINES = 10  # bad lines shown at once; a wrong file has thousands
+MAX_BAD_LINES = 10  # invalid lines that a message lists; an unrelated file has thousands
 _PATTERNS = ("follow_patterns", "page_patterns", "deny_patterns")
 _SELECTORS = ("body_selector", "title_selector", "next_page_selector", "chapter_list_selector")
-MAX_START_URLS = 50  # hosts of a site; lists of pages, which have thousands, cover no host
+MAX_START_URLS = 50  # start URLs whose hosts are read; lists of pages, which have thousands, cover no host
 
 
 def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: Any) -> Site:
-    """Create or update the rights holder's site at a URL, and return it; safe to repeat.
+    """Create or update the rights holder's site with the start URL `url`, and return it. Safe to repeat.
 
-    name: the name of a new site, or of an existing site to add the URL to; "" for the host. options: values for fields
-    of `Site`; others are unchanged. Raises UnsafeUrl if the URL cannot be crawled, BadInput for an invalid option.
+    name: the name of a new site, or of the existing site to which the URL is added; "" for the host. options: values
+    for fields of `Site`. Raises UnsafeUrl if the URL cannot be crawled, and BadInput for an invalid option.
     """
     parts, host = _parse_url(url)
     start_url = urlunsplit((parts.scheme.lower(), str(host), parts.path or "/", parts.query, ""))
@@ -45,9 +45,10 @@ def add_site(rights_holder: RightsHolder, url: str, name: str = "", **options: A
 
 
 def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "list", **options: Any) -> Site:
-    """Create or replace the rights holder's list of pages with this name from `text` (crawler.sources.url_list).
+    """Create or replace the rights holder's list of pages with this name, and return its site.
 
-    Raises BadInput with the numbers of the lines that are not URLs.
+    text: the list (crawler.sources.url_list). options: values for fields of `Site`. Raises BadInput for an invalid
+    option, without any URL, or with the numbers of the lines that are not URLs.
     """
     found = read_url_list(text)
     if found.bad:
@@ -59,14 +60,14 @@ def add_list(rights_holder: RightsHolder, name: str, text: str, kind: str = "lis
 
 
 def bad_lines(found: Sequence[BadLine]) -> list[Message]:
-    """Return messages on the first lines of a list that are not URLs."""
+    """Return messages about the first MAX_BAD_LINES invalid lines of a list, and about the number of the others."""
     named = [line.message for line in found[:MAX_BAD_LINES]]
     unnamed = len(found) - len(named)
     return [*named, Message("watch.more-bad-lines", count=unnamed)] if unnamed else named
 
 
 def archive_site(rights_holder: RightsHolder, name: str) -> Site:
-    """Return the rights holder's site with this name, creating a site of archives if there is none."""
+    """Return the rights holder's site with this name. A site of archives is created if there is none."""
     known = Site.objects.filter(rights_holder=rights_holder, name=name.strip()).first()
     return known or _named_site(rights_holder, name, "archive")
 
@@ -74,7 +75,7 @@ def archive_site(rights_holder: RightsHolder, name: str) -> Site:
 def find_site(key: str) -> Site:
     """Return the site with this number, name, host or URL.
 
-    Raises NotFound, or BadInput if the key is ambiguous.
+    Raises NotFound if there is none, and BadInput if there are several.
     """
     wanted = key.strip()
     if "://" in wanted:
@@ -128,9 +129,9 @@ def _named_site(rights_holder: RightsHolder, name: str, kind: str, **values: Any
 
 
 def _find_or_create_site(rights_holder: RightsHolder, name: str, host: Host) -> Site:
-    """Return the site for a URL: found by name, or without a name by host, or else a new site.
+    """Return the site with this name, or if `name` is "" with this host; an unsaved site if there is none.
 
-    With a name, several sites may have the same host; `shared_hosts` warns of it.
+    If names are given, several sites may have the same host, about which `shared_hosts` warns.
     """
     watched = Site.objects.filter(rights_holder=rights_holder)
     found = watched.filter(name=name) if name else watched.filter(domains__host__in=host.spellings())
@@ -155,7 +156,7 @@ def _check_options(options: dict[str, Any]) -> None:
 
 
 def _check_rules(options: dict[str, Any]) -> None:
-    """Raise BadInput for an invalid or slow pattern or selector."""
+    """Raise BadInput if a pattern or selector in the options is invalid or slow."""
     patterns = [line for name in _PATTERNS for line in str(options.get(name, "")).splitlines() if line.strip()]
     selectors = [text for name in _SELECTORS if (text := str(options.get(name, "")).strip())]
     for rule, fault in rule_faults(patterns, selectors).items():
@@ -164,7 +165,7 @@ def _check_rules(options: dict[str, Any]) -> None:
 
 
 def _save_site(site: Site, options: dict[str, Any]) -> None:
-    """Save a site with these options. Raises BadInput for a bad option, and for one that the site's spider ignores."""
+    """Save a site with these options. Raises BadInput if one is invalid or does not apply to the kind of the site."""
     for field, value in options.items():
         setattr(site, field, value)
     ignored = KINDS[site.kind].ignored_settings(options)
@@ -188,7 +189,7 @@ def _single_site(key: str, found: list[Site]) -> Site:
 
 
 def shared_hosts(site: Site) -> list[Message]:
-    """Return a message for each other site of the rights holder that covers a host of this site."""
+    """Return a message about each other site of the rights holder that covers a host of this site."""
     own = {spelling for host in crawled_hosts(site) for spelling in host.spellings()}
     others = Site.objects.filter(rights_holder=site.rights_holder_id).exclude(pk=site.pk)
     return [
@@ -199,12 +200,12 @@ def shared_hosts(site: Site) -> list[Message]:
 
 
 def crawled_hosts(site: Site) -> list[Host]:
-    """Return the hosts that a crawl of the site covers."""
+    """Return the hosts that crawls of the site cover, which is none for lists of pages and sites of archives."""
     kind = KINDS[site.kind]
     return site_hosts(site) if kind.is_crawled and not kind.starts_are_pages else []
 
 
 def site_hosts(site: Site) -> list[Host]:
-    """Return the hosts of a site: its domains, or else the hosts of its start URLs."""
+    """Return the hosts of a site: its domains, or the hosts of its start URLs if it has no domains."""
     domains = [domain.host for domain in site.domains.all()]
     return list(dict.fromkeys(parse_hosts(domains or site.start_urls.split()[:MAX_START_URLS])))

@@ -1,4 +1,4 @@
-"""Registers the lists and forms of cases on import."""
+"""The admin of cases; importing this package registers it."""
 
 from webadmin.cases.pages.admin import ignored_texts
 from webadmin.cases.pages.rulings_announced import announce_rulings

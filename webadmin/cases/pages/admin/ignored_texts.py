@@ -1,4 +1,4 @@
-"""The admin of ignored texts, which are noise of a site or texts that count on no site."""
+"""The admin of ignored texts, which are noise on a site or texts that count on no site."""
 
 from typing import Any
 
@@ -30,7 +30,11 @@ REASONS = [choice for choice in IgnoredText.Reason.choices if choice[0] != Ignor
 
 
 def ignored_text_view(request: HttpRequest) -> HttpResponse:
-    """Show the form for an ignored text or preview its effect (POST do=look), or save it (POST do=save)."""
+    """Return the form for a text to ignore on all sites, with a preview of its effect (POST), or save it (do=save).
+
+    Errors are shown in the form, with status 400. Raises PermissionDenied if the user does not manage the rights
+    holder.
+    """
     if not isinstance(request.user, User):
         raise PermissionDenied
     holders = list(manageable(RightsHolder.objects.order_by("name"), request.user))
@@ -65,7 +69,7 @@ def _save_ignored_text(request: HttpRequest, holder: RightsHolder, given: dict[s
 
 
 def _requested_holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
-    """Return the chosen rights holder. Raises PermissionDenied if the user does not manage it."""
+    """Return the one of `holders` with the key `asked`. Raises PermissionDenied if there is none."""
     chosen = [each for each in holders if is_key(asked) and each.pk == int(asked)]
     if not chosen:
         raise PermissionDenied
@@ -74,7 +78,7 @@ def _requested_holder(holders: list[RightsHolder], asked: str) -> RightsHolder:
 
 @admin.register(IgnoredText)
 class IgnoredTextAdmin(HolderAdmin):
-    """The admin of rows that are written and withdrawn once, but never changed or deleted, to explain each figure."""
+    """The admin of ignored texts. They are entered and withdrawn, but never changed or deleted, to explain figures."""
 
     paginator = CappedPaginator
     list_display = ["beginning", "where", "reason", "entered", "entered_by", "standing", "example"]
@@ -91,11 +95,11 @@ class IgnoredTextAdmin(HolderAdmin):
         return False
 
     def has_review_permission(self, request: HttpRequest) -> bool:
-        """Return True if the actions of reviewers are offered."""
+        """Return True if the user may run the actions of reviewers."""
         return is_member(request)
 
     def add_view(self, request: HttpRequest, form_url: str = "", extra_context: Any = None) -> HttpResponse:
-        """Show the form for a text to ignore on all sites, with a preview of the effect."""
+        """Return the form for a text to ignore on all sites. Raises PermissionDenied if the user is not a manager."""
         if not is_manager(request):
             raise PermissionDenied
         return ignored_text_view(request)
