@@ -17,7 +17,7 @@ from webadmin.sites.models.site_kind_choices import choices
 from webadmin.ui.models.fields import CopiedKey, MessageField, in_order
 
 MAX_DELAY_S = 3600.0  # as between two search queries; a longer delay would block one of the few crawlers
-# A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or the wait that it requests.
+# A run waits at most a day, which may have 25 h, for a site's hours, its daily budget or the pause that it requests.
 LONGEST_WAIT = timedelta(hours=25)
 
 

@@ -258,7 +258,7 @@ def mark_started(run: CrawlRun, now: datetime | None = None) -> bool:
 
 
 def may_resume(now: datetime) -> Q:
-    """Return the condition for queued runs that need not wait for the site's hours, its Retry-After or a service.
+    """Return the condition for queued runs that need not wait for the site's hours, its requested pause or a service.
 
     A run that would wait longer than the longest possible wait was requeued while the clock was wrong. It may resume.
     """
@@ -373,7 +373,7 @@ def abandon_dead_runs(now: datetime) -> int:
 
 
 def _startable_runs(now: datetime) -> QuerySet[CrawlRun]:
-    """Return the queued runs that can start, except those on hosts that are being crawled or that sent Retry-After."""
+    """Return the queued runs that can start, except those on hosts that are being crawled or requested a pause."""
     crawled = SiteDomain.objects.filter(site__runs__state=State.RUNNING)
     resting = SiteDomain.objects.filter(
         site__runs__state=State.QUEUED,
