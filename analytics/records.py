@@ -54,7 +54,7 @@ class CaseRow:
     matched_chars: int  # of the page
     taken_chars: int  # of the work, each counted once
     work_chars: int  # the length of the work, counted like findings
-    taken: Mapping[str, Places]  # places by text of the work
+    taken: Mapping[str, Places]  # the copied offsets for each text of the work, by its id
     obfuscations: tuple[Obfuscation, ...]
     opened_at: datetime
     first_seen_at: datetime

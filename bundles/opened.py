@@ -54,7 +54,7 @@ class _CheckedRecord:
     kind: str
     url: str
     digest: Digest  # of its payload
-    payload: bytes  # of a rendering; others are checked but not kept
+    payload: bytes  # of a rendering; other payloads are checked but not stored here
     head: bytes  # the HTTP head with its first line
 
 

@@ -115,7 +115,7 @@ def _read_token(token: _Token, part: str) -> StampStatement:
         check_signature(token.signer, token.content, signer, part)
         said, is_signed = signer.subject.rfc4514_string(), True
     except (DoesNotHold, PyAsn1Error, ValueError, KeyError, IndexError, TypeError):
-        said, is_signed = "", False  # no certificate enclosed, a national algorithm, or a signature by somebody else
+        said, is_signed = "", False  # no enclosed certificate, an unsupported algorithm, or a signature by another key
     at = token.info["genTime"].asDateTime.astimezone(UTC)
     policy, serial = str(token.info["policy"]), int(token.info["serialNumber"])
     return StampStatement(name, bytes(imprint["hashedMessage"]).hex(), at, policy, serial, said, is_signed)

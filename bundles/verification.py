@@ -109,7 +109,7 @@ def check_file(path: Path, trusted_pem: bytes = b"") -> VerificationReport:
         if size == 0:
             raise DoesNotHold(Fault.NOT_A_CONTAINER, path.name, why=Message("flaw.empty"))
         with path.open("rb") as file:
-            # Not closed here: an exception may hold views of it; it is closed with the last view.
+            # Not closed here, because an exception may refer to views of it; it is closed with the last view.
             data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except OSError as error:
         raise UnreadableFile(path, "file.cannot-be-read", error=error.strerror or error) from error

@@ -71,7 +71,7 @@ def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPL
     (<Paper.LETTER: 'letter'>, <Paper.DMCA: 'dmca'>)
     """
     # Articles 14 to 17 of the Regulation (信息网络传播权保护条例) apply to providers of storage, search and links. A
-    # publisher is none of these and is liable like anybody else: Copyright Law arts. 52, 53.
+    # publisher is none of these and has the general liability: Copyright Law arts. 52, 53.
     if role is AddresseeRole.PUBLISHES:
         return Paper.LETTER
     if role is AddresseeRole.PLATFORM:
@@ -79,7 +79,7 @@ def choose_notice_kind(role: AddresseeRole, rule: CounterRule = CounterRule.REPL
     if rule is CounterRule.DMCA:
         return Paper.DMCA  # 17 U.S.C. 512(c)(3)(A); (d)(3) for search
     # Article 14 does not name hosts and registrars. Civil Code art. 1195 applies to every provider of network services
-    # and asks for the same: preliminary proof and true identity. The notice of article 14 states both.
+    # and requires the same: preliminary proof and true identity. The notice of article 14 states both.
     return Paper.ARTICLE_14
 
 

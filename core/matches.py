@@ -102,7 +102,7 @@ class Span:
     page: TextRange
     work: TextRange
     similarity: float  # [0, 1]
-    changes: Sequence[Change] = ()  # in order of `page`; a MOVED change precedes changes that begin at the same place
+    changes: Sequence[Change] = ()  # in order of `page`; a MOVED change precedes changes that begin at the same offset
     zone: Zone = Zone.MAIN  # outside the main text, offsets refer to core.pages.Reading.whole_text
 
 

@@ -289,7 +289,7 @@ class CrawlPlan:
     politeness: Politeness = field(default_factory=Politeness)
 
 
-MAX_FAULTS = 50  # in a run; further faults add nothing new
+MAX_FAULTS = 50  # in a run; further faults are not recorded
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-MAX_SHOWN_CHARS = 2_000  # a longer title or URL does not help a reader; a spreadsheet cell holds 32,767
+MAX_SHOWN_CHARS = 2_000  # a longer title or URL does not help a reader; a spreadsheet cell may contain 32,767
 
 # Invisible characters that do not affect the order: zero-width ones, soft hyphen, variation selectors.
 _INVISIBLE = re.compile(

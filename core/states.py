@@ -14,7 +14,7 @@ class CaseState(StrEnum):
     OPEN = "open"
     CONFIRMED = "confirmed"
     DISMISSED = "dismissed"
-    SET_ASIDE = "set_aside"  # a right allows the page, or the work is not protected, and nobody has decided
+    SET_ASIDE = "set_aside"  # without a verdict; a right allows the page, or the work is not protected
 
     @classmethod
     def from_verdict(cls, verdict: "Verdict | None", *, is_allowed: bool) -> "CaseState":
@@ -43,7 +43,7 @@ class Verdict(StrEnum):
     LICENSED = "licensed"
     FAIR_USE = "fair_use"  # Copyright Law of China, article 24; quotation included
     NOT_PROTECTED = "not_protected"  # article 5, or the term of protection has expired
-    NOT_OURS = "not_ours"  # the texts match, but somebody else holds the right
+    NOT_OURS = "not_ours"  # the texts match, but another person is the rights holder
     FALSE_ALARM = "false_alarm"  # the texts do not match: the only verdict that counts against detection
 
     @property
@@ -72,7 +72,7 @@ class Rejection(StrEnum):
     HTTP_ERROR = "http_error"
     REDIRECT_LOOP = "redirect_loop"
     NO_ANSWER = "no_answer"
-    BANNED = "banned"  # a refusal in the form of a page
+    BANNED = "banned"  # a page by which the site refuses access
     TOO_MANY_FILES = "too_many_files"  # a file for download beyond the limit of a run
     UNREADABLE_FILE = "unreadable_file"  # a file for download that is damaged, protected or a nested archive
     MOJIBAKE = "mojibake"  # no encoding gives text
@@ -86,7 +86,7 @@ class Rejection(StrEnum):
     OWN_SITE = "own_site"
     QUOTATION = "quotation"
     TEASER = "teaser"  # in announcements of other pages, or in the site's frame
-    NOTHING_LEFT = "nothing_left"  # all matched passages are excluded by people or in ignored texts
+    NOTHING_LEFT = "nothing_left"  # all matched passages are excluded by users or are in ignored texts
     # the work is not protected: Copyright Law of China, article 5 (1, 2) and the term of protection
     OFFICIAL_TEXT = "official_text"
     MERE_FACTS = "mere_facts"

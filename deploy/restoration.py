@@ -36,7 +36,7 @@ from deploy.settings_files import change
 if TYPE_CHECKING:
     from webadmin.backups.services.format import BackupPiece
 
-ROOTS = "authorities"  # the folder of certificates of time stamp authorities, in the home folder
+ROOTS = "authorities"  # the folder of root certificates of timestamp authorities, in the home folder
 MARK = "restoring.json"  # in the home folder while a restore is incomplete
 # Settings that are never restored: where the stores are. The stores of the old installation still contain its data.
 PLACES = frozenset({HOME, "mongo_url", "redis_url", "index_url", "database_url", "evidence_url", "raw_url"})

@@ -192,7 +192,7 @@ class StoreReading:
             self.note(VERSIONS, key, FaultKind.CHANGED, str(document.get("page", "")))
             return None
         if not needed <= texts.keys():
-            return None  # the fault of the text is already noted
+            return None  # the fault of the text is already recorded
         try:
             version = documents.read_version(document, texts)
             is_same = version_id(version.page_id, version.reading.identity, version.reading.title) == key

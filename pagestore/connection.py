@@ -24,7 +24,7 @@ _REFUSED_CODES = {13, 18, 8000}  # unauthorized, authentication failed, Atlas
 # InternalError, LockTimeout, LockBusy, WriteConflict, ExceededTimeLimit, InterruptedAtShutdown,
 # InterruptedDueToReplStateChange, OutOfDiskSpace: temporary failures. Source: error_codes.yml of MongoDB 8.
 _TEMPORARY_CODES = {1, 24, 46, 112, 262, 11600, 11602, 14031}
-# The embedded server sends these for every fault, MongoDB for no temporary one: no code, or UnknownError.
+# No code, or UnknownError. The embedded server sends these for all errors, MongoDB never for temporary ones.
 _UNSPECIFIC_CODES = {None, 8}
 
 

@@ -19,7 +19,7 @@ from core.typesetting import TypesettingError, typeset, typeset_apart
 # Measured 2026-11-21 on two cores with 500 to 5,000 cases: 0.2 MB and 2 ms a case; 5,000 take 1.1 GB and 10 s and make
 # more than 600 pages. More pages are of no use, and a small machine has no more memory.
 MAX_CASES = 5_000
-MAX_CASES_IN_THIS_PROCESS = 200  # 40 MB, which the process keeps
+MAX_CASES_IN_THIS_PROCESS = 200  # they take 40 MB, which the process does not return to the system
 
 MAX_LINES_OF_A_PAGE = 50  # 23 cm of 13 pt
 

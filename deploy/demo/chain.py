@@ -182,7 +182,7 @@ def _request_run(site: Site) -> CrawlRun:
     try:
         run = crawls.request_run(site)
     except crawls.AlreadyRunning as running:
-        if running.run is None:  # the run ended between the refusal and the query
+        if running.run is None:  # the run ended between the request and the query
             return _request_run(site)
         run = running.run
     live_ports(settings.ZHUIWEN).outbox.send(CrawlRequested(run.pk))

@@ -65,7 +65,7 @@ def _draft_notice(site: Site, work: Work) -> Notice | None:
     addressee = _ensure_addressee(site.rights_holder, site, person)
     try:
         return draft_notice(confirmed_cases(matter), addressee.paper, person, addressee).notice
-    except BadInput:  # somebody decided otherwise before, or a page has changed
+    except BadInput:  # a case was decided otherwise before, or a page has changed
         return None
 
 

@@ -9,7 +9,7 @@ from core.errors import BadConfiguration
 from deploy.home import Home
 
 # `everysec`: a power loss loses at most a second of messages, which the sweeper repairs, and of index entries, which a
-# rebuild repairs; `always` made each message wait for the disk. `noeviction`: a full index must refuse entries, not
+# rebuild repairs; `always` made each message wait for the disk. `noeviction`: a full index must reject entries, not
 # evict them.
 _CONFIGURATION = """\
 port 0
