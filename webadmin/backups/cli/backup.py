@@ -37,7 +37,8 @@ def backup(
 ) -> None:
     """Copy all stored data to a folder or S3 while the services run. Unchanged pieces are not copied again.
 
-    --list: list the backups there instead. --verify: verify a backup instead. --keep: then remove all but the newest N.
+    --list: list the backups at the destination instead. --verify: verify a backup instead. --keep: afterwards, remove
+    all but the newest N backups.
     """
     if is_list:
         raise typer.Exit(_list_backups(open_place(destination, settings_alone()), settings_alone(), is_json=is_json))

@@ -73,7 +73,7 @@ def restore(manifest: Manifest, source: ObjectStore, target: RestoreTarget, on_p
     """Write a backup that passed `require_whole`, read it back, and return the number of records.
 
     The rows are rolled back if they are inconsistent or if writing to the stores fails. Raises DamagedBackup if the
-    data read back differ, ServiceUnavailable if a store is unreachable.
+    backup is damaged or the data read back differ, ServiceUnavailable if a store is unreachable.
     """
     parts = {part.name: part for part in manifest.collections}
     collections = target_collections(target)

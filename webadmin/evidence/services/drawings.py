@@ -104,7 +104,7 @@ class _Browser:
 
 
 def _convert_rendering(seen: screenshots.ResponseRendering | NoRendering, url: str) -> Drawing:
-    """Convert the browser's rendering of the page at `url` to a drawing for the bundle."""
+    """Convert the browser's rendering of the page at `url` to the bundle's format."""
     if isinstance(seen, NoRendering):
         return FAILED
     given = (seen.rendered_at, seen.how, url, seen.served, seen.missing, seen.refused_requests)

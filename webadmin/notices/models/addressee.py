@@ -88,7 +88,7 @@ class Addressee(Entered):
 
     @property
     def rule(self) -> CounterRule:
-        """The law that sets the deadline to complain or sue after a counter-statement."""
+        """The law that sets the period after a counter-statement in which the rights holder must complain or sue."""
         return effective_counter_rule(AddresseeRole(self.role), CounterRule(self.counter_rule))
 
     @property

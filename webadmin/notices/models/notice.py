@@ -333,7 +333,7 @@ class CounterStatement(models.Model):
 
 
 class LegalAction(models.Model):
-    """A complaint or lawsuit with which the rights holder responds to a counter-statement within the deadline."""
+    """A complaint or lawsuit with which the rights holder responds to a counter-statement."""
 
     class Kind(models.TextChoices):
         COMPLAINED = "complained", _("complained to the authority")

@@ -1,6 +1,6 @@
 """Checks uploaded Word templates with fields such as {{name}}, and fills and renders them for notices.
 
-A field of a list, such as {{网址.地址}}, stands in a table row, which is repeated for each entry.
+A field of a list, such as {{网址.地址}}, is in a table row, which is repeated for each entry.
 """
 
 import copy

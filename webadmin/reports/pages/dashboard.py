@@ -1,4 +1,4 @@
-"""The dashboard, with cases, stores and failed runs of the user's rights holders.
+"""The dashboard, with the cases, the collected data and the failed runs of the user's rights holders.
 
 It makes a fixed number of queries: each table is one grouped count. With more than MAX_LIVE cases, the counts take
 seconds; they are then cached for some minutes, and the page states when they were made.

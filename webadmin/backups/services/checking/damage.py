@@ -142,5 +142,5 @@ class CheckPart:
         return self.number is None or zlib.crc32(key.encode("utf-8", "surrogatepass")) % PARTS == self.number
 
     def covers(self, number: int) -> bool:
-        """Return True if this part includes the store with this number, which can only be read as a whole."""
+        """Return True if this part reads a store that can only be read as a whole. number: of the part that does."""
         return self.number is None or self.number == number % PARTS

@@ -84,8 +84,8 @@ def _indexed_texts(texts: Collection[str]) -> set[str]:
 def _orphan_versions(reading: StoreReading, context: CheckContext, named: dict[str, str]) -> list[tuple[str, str]]:
     """Return the versions that no page refers to, with their pages, and note errors.
 
-    named: the versions that are referred to. While a crawl runs, none is returned, because it may be about to write the
-    page.
+    named: the versions that are referred to. Returns [] for a check of a part, and while a crawl or an import may be
+    about to write the pages.
     """
     if context.part.number is not None:
         return []  # Pages of other parts may refer to them.

@@ -111,7 +111,8 @@ class PageOfCase:
     def cleared_look(self, answer: Absence | None, since: datetime) -> RemovalLook | None:
         """Return the check for a page without a match, or None if the crawl stored nothing to examine.
 
-        answer: the stored response to a request for only this page, or None. since: the time of the last check.
+        answer: the stored response to a request for only this page, or None. since: a version fetched before this time
+        proves nothing.
         """
         seen_at = self.address.seen_at
         assert seen_at is not None
@@ -161,7 +162,7 @@ class PageOfCase:
     def _search_texts(self, look: RemovalLook, texts: Iterable[str | None], why: Message | None) -> RemovalLook:
         """Search the texts for the passages, and return the check with the result.
 
-        texts: None stands for an unreadable text. why: the reason why the page may not show its content, or None.
+        texts: None for each unreadable text. why: the reason why the page may not show its content, or None.
         """
         texts = list(texts)
         if self.sources.finder.count_characters(self.case, [text for text in texts if text]):

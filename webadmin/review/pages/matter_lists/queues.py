@@ -75,7 +75,7 @@ def queue_matters(queue: Queue, matters: "QuerySet[Matter]", user: User) -> "Que
 
 
 def queue_cases(queue: Queue) -> Q:
-    """Return the condition for the cases that put a matter in the queue."""
+    """Return the condition for the cases to open from a queue."""
     return _CONTENTS[queue].cases
 
 
