@@ -26,13 +26,13 @@ log = logging.getLogger("zhuiwen.pipeline")
 LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 DRAWING = "drawing of evidence"
 MAX_PENDING_BUNDLES = 500  # bundles requested again by one sweep; each takes about 20 ms
-DRAWING_S = 20.0  # Other tasks get a turn afterwards.
+DRAWING_S = 20.0  # Other tasks run afterwards.
 DRAWING_BATCH = 100
 
 
 @app.task(name="evidence.bundle_evidence", base=PagesStep)
 def bundle_evidence(version_ids: list[str]) -> None:
-    """Bundle the evidence of page versions that became matches."""
+    """Bundle the matches of these page versions that have no bundle yet."""
     for version in version_ids:
         evidence.create_bundles(VersionId(version), live_evidence(SETTINGS))
 

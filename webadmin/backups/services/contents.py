@@ -34,7 +34,7 @@ T = TypeVar("T")
 
 
 def require_complete(manifest: Manifest) -> None:
-    """Raise DamagedBackup unless the manifest has exactly the parts of a backup with these tables."""
+    """Raise DamagedBackup unless the manifest contains exactly the collections and the tables of this program."""
     fitting = {model._meta.db_table: sorted(tables.table_columns(model)) for model in tables.tables()}
     listed = {part.name: sorted(part.columns) for part in manifest.tables}
     collections = tuple(part.name for part in manifest.collections)

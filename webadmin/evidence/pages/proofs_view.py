@@ -179,7 +179,7 @@ def _parse_date(request: HttpRequest, name: str) -> date:
         raise BadInput("proof.no-date") from error
 
 
-SHOWN = 10  # proofs and captures shown; the linked page has all
+SHOWN = 10  # proofs and captures in the summary; the linked page lists all
 
 
 def third_party_context(subject: Subject) -> dict[str, Any]:

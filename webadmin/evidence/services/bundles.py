@@ -34,11 +34,11 @@ class EvidenceStatus:
     missing: int
     unbundled_versions: int  # page versions with an unbundled match
     undrawn: int
-    unstamped_days: int  # days that ended and have no stamp
-    waiting_stamps: int  # requests sent at least once without a response
+    unstamped_days: int  # past days without a timestamp
+    waiting_stamps: int  # requests sent at least once without success
     last_error: Message | None
     last_check: EvidenceCheck | None
-    oldest: datetime | None  # when the first bundle was made
+    oldest: datetime | None  # the time at which the first bundle was made
 
     @property
     def damaged_bundles(self) -> int:

@@ -97,7 +97,7 @@ class _Browser:
         told = "the document that the browser of the crawl held" if is_browser else "the stored response"
         resources = (*self._shared, *(wire.resources if wire else ()))  # the page's own take precedence
         body = self._store.raw(page.raw_digest)
-        if body is None or detect_kind(body):  # A browser downloads a file and shows nothing.
+        if body is None or detect_kind(body):  # A browser would download such a file and render nothing.
             return NoRendering.BROWSER_FAILED
         drawable = Drawable(body, dict(page.headers), page.url, resources, told)
         return render_page(drawable, chromium=self._chromium, deadline_s=deadline_s)

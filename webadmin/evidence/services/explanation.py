@@ -95,12 +95,12 @@ def _language_blocks(words: Words, material: CaseMaterial, taken: Taken, is_seal
 
 
 def proof_points(words: Words) -> tuple[str, ...]:
-    """Return the points that an export proves."""
+    """Return sentences on what an export proves. words: the language of the sentences."""
     return (words("explanation.integrity"), *words.lines("explanation.proves-besides"))
 
 
 def limit_points(words: Words) -> tuple[str, ...]:
-    """Return the points that an export does not prove."""
+    """Return sentences on what an export does not prove. words: the language of the sentences."""
     parts = ("of-fetching", "of-finding", "of-stamps")
     points = (each for part in parts for each in words.lines(f"explanation.proves-not-{part}"))
     return (*points, words("explanation.withheld"))

@@ -40,8 +40,8 @@ class Facts:
     last_fetched: datetime | None = None
     treed: int = 0  # bundles in a day tree
     stamped: int = 0
-    authorities: tuple[str, ...] = ()  # authorities that stamped them
-    latest_stamp_after: timedelta | None = None  # the longest time from a fetch to its first stamp
+    authorities: tuple[str, ...] = ()  # authorities that issued these timestamps
+    latest_stamp_after: timedelta | None = None  # the longest time from a fetch to its first timestamp
     looked_into: int = 0  # bundles opened for the following counts
     unreadable: int = 0
     sources: Mapping[str, int] = field(default_factory=dict)  # core.captures.CaptureSource

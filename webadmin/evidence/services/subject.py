@@ -36,7 +36,7 @@ class Subject:
         )
 
     def bundles(self) -> "QuerySet[EvidenceBundle]":
-        """Return the subject's bundles in the order of fetching, except those removed by retention."""
+        """Return the subject's bundles, the first fetched first, except those removed by retention."""
         rows = EvidenceBundle.objects.exclude(state=EvidenceBundle.State.REMOVED)
         rows = rows.filter(case=self.case) if self.case is not None else rows.filter(case__matter=self.matter)
         return rows.order_by("fetched_at", "pk")

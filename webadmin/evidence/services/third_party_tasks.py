@@ -19,7 +19,7 @@ from webadmin.evidence.models import ThirdPartyProof, ThirdPartyTask
 from webadmin.evidence.services.subject import Subject
 
 MAX_ASKED_CHARS, MAX_NOTE_CHARS, MAX_REASON_CHARS = 200, 500, 300
-MAX_OPEN = 50  # tasks of a case or matter; nobody can follow more
+MAX_OPEN = 50  # open tasks of a case or matter
 LONGEST = 366  # days: a later day is a typing error
 
 

@@ -29,7 +29,7 @@ def contacts_section(site: Site, *, is_managed: bool) -> str:
     is_managed: whether the user may enter addressees.
     """
     add = reverse("admin:notices_addressee_add") if is_managed else ""
-    rows = list(ContactRead.objects.filter(site=site))  # A site has at most 100.
+    rows = list(ContactRead.objects.filter(site=site))  # a site has at most 100
     shown = {
         "addressees": [_addressee_row(each, site, add) for each in list_addressees(site)],
         "contacts": [_contact_row(row, site, add) for row in rows[:MAX_CONTACTS]],

@@ -98,13 +98,16 @@ def verdict_choices() -> list[tuple[str, str]]:
 
 
 def allowance_choices() -> list[tuple[str, str]]:
-    """Return the reasons for setting a case aside: the page may publish the work, or its match is not a copy."""
+    """Return the reasons for setting a case aside, as form choices.
+
+    Either the page may publish the work, or its match is not a copy.
+    """
     reasons = (Rejection.LICENSED, Rejection.OWN_SITE, *UNPROTECTED, *OF_THE_FINDING, Rejection.NOTHING_LEFT)
     return _phrase_choices((reason, REJECTIONS[reason]) for reason in reasons)
 
 
 def unprotected_choices() -> list[tuple[str, str]]:
-    """Return the reasons why a work is not protected."""
+    """Return the reasons why a work is not protected, as form choices."""
     return _phrase_choices((reason, REJECTIONS[reason]) for reason in UNPROTECTED)
 
 

@@ -49,7 +49,7 @@ def moment(at: datetime | None) -> str:
 
 
 def day_and_time(at: datetime | None) -> list[str]:
-    """Format a time as two lines, day and time, for Unfold's header column."""
+    """Format a time as two lines, day and time, for Unfold's header column, or return a dash and "" for None."""
     return moment(at).split(" ") if at else [NOTHING, ""]
 
 
@@ -103,7 +103,10 @@ def outside_link(url: str, text: str = "") -> SafeString | str:
 
 
 def two_lines(first: object, second: object, most: int = 60) -> list[str]:
-    """Return two lines for Unfold's header column, cut so that a hostile title cannot widen the table."""
+    """Return two lines for Unfold's header column, each cut to `most` characters.
+
+    A hostile title would otherwise widen the table.
+    """
     return [clip_text(str(first), most), clip_text(str(second), most)]
 
 

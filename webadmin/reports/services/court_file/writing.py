@@ -195,7 +195,7 @@ class PreparedExport:
             self.say(Message("matter.cases-compared", done=start + len(batch), all=len(cases)))
 
     def _ownership_proofs(self) -> Iterator[Row]:
-        """Yield the proofs of identity and ownership that are valid today."""
+        """Yield the rights holder's documents for the work (identity, ownership, authority) that are valid today."""
         today = self.created.astimezone(timezone.get_default_timezone()).date()
         own = HolderPaper.objects.filter(rights_holder=self.matter.rights_holder_id, withdrawn_at=None)
         for paper in own.filter(Q(work=None) | Q(work=self.matter.work_id)).order_by("kind", "pk"):

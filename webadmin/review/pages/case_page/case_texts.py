@@ -24,7 +24,7 @@ class CaseTexts:
     page: str | None = None
     work: str | None = None
     reading: Reading | None = None
-    versions: list[PageVersion] = field(default_factory=list)  # oldest first
+    versions: list[PageVersion] = field(default_factory=list)  # the oldest first
     notes: list[str] = field(default_factory=list)
 
 

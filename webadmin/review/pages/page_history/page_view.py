@@ -37,7 +37,7 @@ class EventKind(StrEnum):
     FIRST_SEEN = "first_seen"
     CHANGED = "changed"
     NOT_FOUND = "not_found"  # absent once, possibly by accident
-    GONE = "gone"  # confirmed by a second response
+    GONE = "gone"  # absent in a second response too
     STILL_GONE = "still_gone"
     BACK = "back"
     UNREADABLE = "unreadable"  # reading the response exceeded the limits

@@ -25,8 +25,8 @@ class HolderWorks:
         self._codes, self._encoder, self._background = codes, encoder, background
         self._chunks = ChunkIndex()
         self._latin: MeaningIndex | None = None  # works in Latin script, or None if there are none
-        self._han: MeaningIndex | None = None  # other works, None until a page needs it
-        self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # length, is_latin
+        self._han: MeaningIndex | None = None  # all other works, or None until a page needs them
+        self._chars: dict[WorkTextId, tuple[int, bool]] = {}  # the length, and whether it is in Latin script
         self._search: RewordedSearch | None = None
 
     @property
