@@ -247,7 +247,7 @@ def _record_table(report: Report, key: str, columns: tuple[TableColumn, ...], re
 
 
 def _column_cell(report: Report, row: Any, column: TableColumn) -> Cell:
-    """Return the cell of a row in a column: the field of that name, rounded and cleaned."""
+    """Return the cell of a row in a column, rounded or cleaned; counts by state come from the row's `cases`."""
     if isinstance(row, LeadRow) and column.key in ("band", "alarms"):
         return _band_name(report, row) if column.key == "band" else _describe_alarms(report, row)
     value = getattr(row.cases if column in _STATES else row, _FIELDS.get(column.key, column.key))

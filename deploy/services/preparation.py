@@ -19,7 +19,7 @@ STEP_TIMEOUT_S = 600.0  # a migration may rewrite a large table
 
 @dataclass(frozen=True, slots=True)
 class PreparationStep:
-    """A command that finds out itself whether there is work; a separate check would start another interpreter."""
+    """A command that determines itself what is left to do; a separate check would start another interpreter."""
 
     name: Message
     command: tuple[str, ...]
