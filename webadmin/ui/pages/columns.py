@@ -156,7 +156,7 @@ def address_column(field: str, description: Any) -> Column:
 
 
 def count_column(name: str, description: Any) -> Column:
-    """Return a column with one of the counts of a crawl or an import."""
+    """Return a column with the count of this name of each crawl or import."""
 
     @display(description=description)
     def column(model_admin: object, record: Any) -> int:
@@ -215,7 +215,7 @@ def state_column(colors: Mapping[Any, str]) -> Column:
 
 
 def label_text(labelled: Any) -> Column:
-    """Return a column with only the text of a coloured column, for a record's page."""
+    """Return a column with only the text of the coloured column `labelled`, for a record's page."""
 
     @display(description=labelled.short_description)
     def column(model_admin: object, record: Any) -> object:
