@@ -29,7 +29,7 @@ from crawler.selectors import MAX_SLOW_PAGES
 from crawler.stats import SLOW_RULES
 
 TIMES_META = "zhuiwen_refusals"
-MAX_TRIES = 3  # per page: as many as for a page that does not respond
+MAX_TRIES = 3  # per page, the same as for a page that does not respond
 
 
 class RefusalsMiddleware:

@@ -26,7 +26,7 @@ PICTURES = frozenset({"img", "svg", "video", "canvas", "iframe", "object", "embe
 _PARTS_OF_TABLES = frozenset({"caption", "thead", "tbody", "tfoot", "tr", "td", "th"})
 _FLEXIBLE = ("flex", "inline-flex", "grid", "inline-grid", "-webkit-box", "-webkit-inline-box", "-webkit-flex")
 _CLIPPING = ("hidden", "clip", "auto", "scroll", "overlay")
-_LEAST_PX = 1.0  # smallest side of a box in which something is visible
+_LEAST_PX = 1.0  # the smallest side of a box in which something is visible
 
 
 def is_inline(element: HtmlElement, own: Properties, *, is_item: bool) -> bool:

@@ -153,7 +153,10 @@ class FontProcess:
         self._worker = WorkerProcess(answer)
 
     def draw(self, font: bytes, codes: Sequence[int]) -> GlyphRasters | None:
-        """Render glyphs as the function `draw` does; None without `codes`, or if the font is broken or too large."""
+        """Render glyphs in the process, as the function `draw` does.
+
+        Return None if `codes` is empty, or the font is broken, too large or too slow.
+        """
         if len(font) > MAX_FONT_BYTES or not codes:
             return None
         given = self._worker.ask(list(codes), font, MAX_SECONDS)

@@ -1,4 +1,4 @@
-"""Finds the elements of a page whose text no ordinary screen shows."""
+"""Finds the elements of a page whose text is visible on no usual screen."""
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import cached_property
@@ -22,7 +22,7 @@ class _View:
         self.children: dict[tuple[object, ...], _View] = {}  # by style
         self.shows_text = any(state.shows_text for state in states)
         self.is_gone = all(state.is_gone for state in states)
-        # An indent may move the only line of a block off the screen, so each block has a view of its own.
+        # An indent may move the only line of a block off the screen, so each block needs a view of its own.
         self.is_uniform = all(state.place.across.most + state.place.indent_px >= 0.0 for state in states)
 
     @cached_property
@@ -34,8 +34,8 @@ class _View:
 class HiddenElements:
     """The hidden elements of a page.
 
-    order: ruby and hidden elements, in document order; elements: those whose own text no screen shows; with_seen: those
-    with visible parts
+    order: ruby and hidden elements, in document order. elements: those whose own text is visible on no screen.
+    with_seen: those of them that contain visible elements
     """
 
     def __init__(self, views: Mapping[HtmlElement, _View], with_content: Set[HtmlElement]) -> None:
@@ -52,7 +52,10 @@ class HiddenElements:
                 self.with_seen.update(takewhile(lambda above: above not in self.with_seen, element.iterancestors()))
 
     def pieces(self) -> Iterator[tuple[HtmlElement, str | None]]:
-        """Yield ruby and hidden elements, outermost first, with a text if only the element's own text is hidden."""
+        """Yield (element, text) for ruby and hidden elements, the outermost first.
+
+        text: the element's own text if only that is hidden, or None if all of the element is hidden
+        """
         gone: set[HtmlElement] = set()
         for element in self.order:
             if element in gone:
@@ -64,19 +67,19 @@ class HiddenElements:
                 yield element, own_text(element)
 
     def cause(self, element: HtmlElement) -> HtmlElement:
-        """Return the outermost ancestor that hides an element, with no visible element in between."""
+        """Return the outermost ancestor that hides an element. All elements between the two are hidden."""
         while (parent := element.getparent()) is not None and parent in self.elements:
             element = parent
         return element
 
 
 def own_text(element: HtmlElement) -> str:
-    """Return the text of an element without the text of its children."""
+    """Return the text of an element without the text in its children."""
     return "".join([element.text or "", *(child.tail or "" for child in element)])
 
 
 class HiddenElementFinder:
-    """Finds the hidden elements of one page on all ordinary screens."""
+    """Finds the elements of a page that are hidden on all usual screens."""
 
     def __init__(self, tree: HtmlElement, styles: Cascade, never_shown: Set[str]) -> None:
         self._tree, self._styles, self._never_shown = tree, styles, never_shown
@@ -91,7 +94,7 @@ class HiddenElementFinder:
         return self.find(frozenset())
 
     def find(self, passed_over: Set[HtmlElement]) -> HiddenElements:
-        """Return the hidden elements, ignoring the declared styles of the elements in `passed_over`."""
+        """Return the hidden elements of the page without the declared styles of the elements in `passed_over`."""
         views = dict[HtmlElement, _View]()
         if not self._renderings:
             ruby = _View([TextState()])
@@ -99,7 +102,7 @@ class HiddenElementFinder:
         outside = _View([TextState()] * len(self._renderings))
         for element in self._tree.iter("*"):
             around = outside if element is self._tree else views.get(element.getparent())
-            # A box with display: none hides its descendants, so only the outermost one is examined.
+            # A box with display: none hides all its descendants, so these are not examined.
             if around is None or around.is_gone or element.tag in self._never_shown:
                 continue
             is_styled = element in self._styled or element.tag in _STYLED_BY_BROWSERS
@@ -110,9 +113,9 @@ class HiddenElementFinder:
         return HiddenElements(views, self._with_content)
 
     def _view(self, element: HtmlElement, around: _View, *, is_styled: bool) -> _View:
-        """Compute the view of an element.
+        """Compute the view of an element. is_styled: False to ignore its declared style.
 
-        Siblings with the same style share a view if it depends on neither position nor size.
+        Siblings with the same style share a view if the view depends on neither position nor size.
         """
         declared = [self._styles.properties(element, one.screen) if is_styled else NOTHING for one in self._renderings]
         key = (*map(id, declared), element.tag, element.get("href") is None, element.get("background"), is_styled)

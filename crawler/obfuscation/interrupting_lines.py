@@ -1,4 +1,4 @@
-"""Removes lines of one pattern between the sentences: the numbers and times of subtitles, the names of messages."""
+"""Removes lines of one pattern between sentences: numbers and times of subtitles, names and times of chat messages."""
 
 import re
 from collections import Counter
@@ -9,11 +9,12 @@ from core.obfuscations import Obfuscation, ObfuscationFound
 from crawler.characters.repertoire import count_han
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, Repair
 
-# Chosen: fewer lines are dates and numbers of an article. Subtitles have a line for every ten characters, messages for
-# every forty; a diary or a list of news has one for every two hundred.
+# Chosen. Fewer lines are the dates and numbers of an article. Subtitles have a line for every ten characters, and
+# messages for every forty; a diary or a list of news has one for every two hundred.
 MIN_LINES, MIN_SHARE, MAX_HAN_BETWEEN = 6, 0.25, 80
-MAX_CHARS, MAX_LETTERS, MAX_NAME_CHARS = 48, 16, 12  # of a line between sentences, its words, a name before a time
-MAX_SHAPES = 4  # one for the number, one for the time, and as many for another day or a longer name
+# Of a line between sentences, of its words, of a name before a time.
+MAX_CHARS, MAX_LETTERS, MAX_NAME_CHARS = 48, 16, 12
+MAX_SHAPES = 4  # one for the number, one for the time, and two for another day or a longer name
 _TIME = r"\d{1,2}[:：]\d{2}(?:[:：]\d{2})?(?:[.,]\d{1,3})?"
 _DATE = r"(?:\d{2,4}[-/.年])?\d{1,2}[-/.月]\d{1,2}日?"
 _MOMENT = re.compile(rf"{_TIME}|{_DATE}")
@@ -26,7 +27,7 @@ _SENTENCE = re.compile("[，。！？；…“”」,!?;]")
 
 
 def without_interruptions(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    r"""Return a text without the lines and beginnings of lines that interrupt its sentences, and a record of these.
+    r"""Return a text without the lines and starts of lines that interrupt its sentences, and a record of them or None.
 
     >>> without_interruptions("".join(f"{n}\n00:00:0{n},000 --> 00:00:0{n},900\n清晨的雾，\n" for n in range(4)), "")[0]
     '清晨的雾，\n清晨的雾，\n清晨的雾，\n清晨的雾，'
@@ -47,7 +48,7 @@ def without_interruptions(text: str, _host: str) -> tuple[str, ObfuscationFound 
 
 
 def _interruptions(lines: Sequence[str]) -> set[int]:
-    """Return the numbers of the lines that interrupt the sentences."""
+    """Return the indexes of the lines that interrupt the sentences."""
     shapes = {number: shape for number, line in enumerate(lines) if (shape := _shape(line))}
     usual = {shape for shape, count in Counter(shapes.values()).most_common(MAX_SHAPES) if count >= MIN_LINES / 2}
     found = {number for number, shape in shapes.items() if shape in usual}
@@ -62,7 +63,7 @@ def _interrupts(places: int, rest: Sequence[str]) -> bool:
 
 
 def _shape(line: str) -> str:
-    """Return the pattern of a line that may stand between sentences, or "" for a line of the text."""
+    """Return the pattern of a line that may interrupt sentences, or "" for a line of the text."""
     if len(line) > MAX_CHARS or _SENTENCE.search(_MOMENT.sub("", line)):
         return ""
     letters = "".join(_LETTERS.findall(line))

@@ -1,4 +1,4 @@
-"""Recognises lines of characters in the picture of a page with the extra `ocr`, in the process for text pictures."""
+"""Recognises lines of characters in the image of a page with the extra `ocr`, in the process for images of text."""
 
 import time
 from itertools import pairwise
@@ -10,31 +10,32 @@ from rapidocr_onnxruntime import RapidOCR
 
 from crawler.obfuscation.page_picture import Grey, SeenLine, tiles
 
-# One line at a time: a batch is padded to its widest line, which takes 4.0 s and 520 MB instead of 2.7 s and 130 MB for
+# One line at a time. A batch is padded to its widest line, which takes 4.0 s and 520 MB instead of 2.7 s and 130 MB for
 # 850 characters (2026-11).
 _LINES_AT_A_TIME = 1
-_UPRIGHT = 1.5  # a box with at least this ratio of height to width is a column
-_MAX_GAP = 3.0  # between pieces of a line, relative to its height
+_UPRIGHT = 1.5  # a box whose height is at least this many times its width is a column
+_MAX_GAP = 3.0  # between parts of a line, relative to its height
 _MAX_SLOPE = 0.08  # of a line; watermarks slope more
-# The picture is judged after this many lines: reliable lines have a confidence of .9 or more, and several characters.
+# The image is judged after this many lines. Reliable lines have a confidence of .9 or more, and several characters.
 _LINES_TO_JUDGE, _MIN_CONFIDENCE, _MIN_CHARS = 8, 0.6, 3
 
-_Box = NDArray[np.float32]  # float32[4, 2]: x and y in px from the upper left corner, clockwise
+_Box = NDArray[np.float32]  # float32[4, 2]: x and y in px of the four corners, clockwise from the upper left corner
 
 
 class LineRecognizer:
-    """Recognises lines with models that take 0.5 s to load."""
+    """Recognises lines. Loading its models takes 0.5 s."""
 
     def __init__(self) -> None:
-        # A picture of one line is read in its own size: enlarging it to 736 px takes three times as long (2026-11).
+        # An image of one line is read in its own size. Enlarging it to 736 px takes three times as long (2026-11).
         self._engine: Any = RapidOCR(
             intra_op_num_threads=1, inter_op_num_threads=1, rec_batch_num=_LINES_AT_A_TIME, det_limit_type="max"
         )
 
     def lines(self, grey: Grey, until: float) -> tuple[list[SeenLine], bool]:
-        """Read the lines, tile by tile, and return False if that takes longer than `until` (time.monotonic).
+        """Return the lines of an image, and False if reading them takes longer than until `until` (time.monotonic).
 
-        A picture whose first lines are unreadable is abandoned and counts as completely read.
+        The image is read in tiles. If its first lines are unreadable, the rest is skipped, and it counts as completely
+        read.
         """
         found: list[SeenLine] = []
         for top, bottom in tiles(grey):
@@ -50,7 +51,7 @@ class LineRecognizer:
         return found, True
 
     def _boxes(self, tile: NDArray[np.uint8]) -> list[_Box]:
-        """Return the boxes of lines and columns from top to bottom; pieces close to each other are joined."""
+        """Return the boxes of lines and columns from top to bottom. Parts that are close to each other are joined."""
         boxes, _ = self._engine.text_det(tile)
         joined: list[_Box] = []
         found = [np.asarray(box, np.float32) for box in boxes] if boxes is not None else []
@@ -93,12 +94,12 @@ def _is_upright(box: _Box) -> bool:
 
 
 def _is_across(box: _Box) -> bool:
-    """Return True if a line slopes, as a watermark does."""
+    """Return True if a line slopes as a watermark does."""
     return not _is_upright(box) and abs(float(box[1][1] - box[0][1])) > max(4.0, _MAX_SLOPE * _size(box)[0])
 
 
 def _continues(before: _Box, box: _Box) -> bool:
-    """Return True if a box continues a line: only thin characters, which the detector missed, separate them."""
+    """Return True if a box continues the line before it. The detector may have missed thin characters between them."""
     height = min(_size(before)[1], _size(box)[1])
     overlap = min(before[:, 1].max(), box[:, 1].max()) - max(before[:, 1].min(), box[:, 1].min())
     is_line = not _is_upright(before) and not _is_upright(box)
@@ -111,7 +112,10 @@ def _are_worth_it(lines: list[SeenLine]) -> bool:
 
 
 def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Return a column's characters side by side, cut at the emptiest row near each character's expected end."""
+    """Return the characters of a column as a row.
+
+    The column is cut at the emptiest row near each expected end of a character.
+    """
     height, width = column.shape[:2]
     grey = column[:, :, 0].astype(np.float64)
     ink = np.abs(grey - np.median(grey)).mean(axis=1)
@@ -128,9 +132,9 @@ def _row_from_column(column: NDArray[np.uint8]) -> NDArray[np.uint8]:
 
 
 def _comb(ink: NDArray[np.float64], width: int) -> tuple[float, float]:
-    """Return the offset and the distance of the cuts that cross the least ink.
+    """Return the offset of the cuts that cross the least ink, and the distance between them, in px.
 
-    width: the width of the box, in px
+    ink: the ink in each row of a column. width: the width of the column, in px
     """
     best = (float("inf"), 0.0, float(width))
     for pitch in np.arange(0.55 * width, 1.25 * width, 0.25):

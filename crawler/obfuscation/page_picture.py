@@ -1,6 +1,6 @@
-"""Decodes a picture to its brightness, recognises pages of text, and finds cuts between lines.
+"""Decodes an image to its brightness, recognises images of text, and finds cuts between lines.
 
-Runs in the process for pictures of text. Nothing here knows characters: photographs are recognised by their brightness
+Runs in the process for images of text. No character is recognised here: photographs are excluded by their brightness
 before a recogniser is loaded.
 """
 
@@ -14,12 +14,12 @@ from PIL import Image
 
 Grey = NDArray[np.uint8]  # uint8[height, width], 0 black
 
-MIN_SIDES_PX = (16, 100)  # height and width; smaller pictures hold no line
-# Pixels of one picture in memory; a chapter of 3,000 characters of 44 px has 11,000,000.
+MIN_SIDES_PX = (16, 100)  # height and width; smaller images contain no line
+# Pixels of one image in memory. A chapter of 3,000 characters of 44 px has 11,000,000.
 MAX_PIXELS = 24_000_000
-MAX_WIDTH_PX = 1_200  # of what is recognised; wider pictures are for high-density screens
-TILE_ROWS, MIN_TILE_ROWS = 1_000, 600  # a tile ends at the emptiest row between these
-_NEAR_GROUND = 24  # of 255: the texture of paper, noise, and JPEG artefacts
+MAX_WIDTH_PX = 1_200  # of the image that is recognised; wider images are for high-density screens
+TILE_ROWS, MIN_TILE_ROWS = 1_000, 600  # a tile ends at the emptiest row between these two heights
+_NEAR_GROUND = 24  # of 255; the difference due to the texture of paper, noise, and JPEG artefacts
 _MIN_SHARE_OF_GROUND = 0.5  # rendered pages have .7 and more, photographs .1 to .4 (2026-11)
 _MIN_CONTRAST = 40
 _SHARES_OF_INK = 0.001, 0.35
@@ -28,7 +28,7 @@ _LINE_PX = 7, 130  # minimum and maximum height of a line
 
 @dataclass(frozen=True, slots=True)
 class SeenLine:
-    """One line or column of a picture: its box in px, its text, and the confidence of its characters, [0, 1]."""
+    """A line or column in an image: its box in px, its text, and the confidence of its characters, [0, 1]."""
 
     left: int
     top: int
@@ -39,12 +39,12 @@ class SeenLine:
 
 
 def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
-    """Return the brightness of a picture's first frame, or None if it is broken or has too many pixels."""
+    """Return the brightness of an image's first frame, or None if the image is broken or has too many pixels."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as found:
             if found.width * found.height > min(max_pixels, MAX_PIXELS):
                 return None
-            # Transparent pictures are meant for a light page, unless their contents are light.
+            # Transparent images are meant for a light page, unless their contents are light.
             shown = found.convert("LA") if found.has_transparency_data else found.convert("L")
         if shown.mode == "LA":
             grey, alpha = (np.asarray(band) for band in shown.split())
@@ -56,12 +56,12 @@ def open_picture(picture: bytes, max_pixels: int) -> Grey | None:
         return np.asarray(shown, np.uint8)
     except MemoryError:
         raise
-    except Exception:  # any error that a hostile file causes in the decoder means that there is no picture
+    except Exception:  # a hostile file may cause any error in the decoder; then there is no image
         return None
 
 
 def looks_like_text(grey: Grey) -> bool:
-    """Return True if a picture has an even background, with ink in lines, rows or columns."""
+    """Return True if an image has an even background, with ink in rows or columns as high as lines."""
     if grey.shape[0] < MIN_SIDES_PX[0] or grey.shape[1] < MIN_SIDES_PX[1]:
         return False
     background = _background(grey)
@@ -75,7 +75,7 @@ def looks_like_text(grey: Grey) -> bool:
 
 
 def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
-    """Yield the start and end rows of each tile; cuts are made where there is least ink."""
+    """Yield the start and end rows of each tile. Tiles are cut at the rows with the least ink."""
     is_ink = _ink(np.abs(grey.astype(np.int16) - _background(grey)))
     rows = is_ink.mean(axis=1) if is_ink is not None else np.zeros(grey.shape[0])
     top, height = 0, grey.shape[0]
@@ -90,19 +90,19 @@ def tiles(grey: Grey) -> Iterator[tuple[int, int]]:
 
 
 def _background(grey: Grey) -> int:
-    """Return the most frequent brightness."""
+    """Return the most frequent brightness of an image."""
     counts = np.bincount(grey.reshape(-1), minlength=256).astype(np.float64)
     return int(np.convolve(counts, np.ones(9), "same").argmax())
 
 
 def _ink(differs: NDArray[np.int16]) -> NDArray[np.bool_] | None:
-    """Return the pixels that differ from the background by more than a watermark does, or None if there are none."""
+    """Return the pixels that differ from the background more than a watermark does, or None at low contrast."""
     most = float(np.percentile(differs[:: max(1, differs.shape[0] // 500)], 99.9))
     return differs > 0.55 * most if most >= _MIN_CONTRAST else None
 
 
 def _has_lines(ink: NDArray[np.floating]) -> bool:
-    """Return True if most ink is in stretches that are as high as lines and similar in height.
+    """Return True if most ink is in runs of rows that are as high as lines and similar in height.
 
     ink: the share of ink in each row or column
     """
@@ -118,30 +118,30 @@ def _has_lines(ink: NDArray[np.floating]) -> bool:
 
 
 def _stretches(holds: NDArray[np.bool_]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return the starts and ends of the stretches of True values."""
+    """Return the starts and ends of the runs of True values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], holds, [False]]).astype(np.int8)))
     return edges[::2], edges[1::2]
 
 
-# Reads the ink of a picture on an even background. This runs in the process for hostile files, with the fonts.
+# Reads the ink of an image on an even background. Runs in the process for hostile files, as the fonts do.
 
 FORMATS = ("PNG", "GIF", "JPEG", "WEBP", "BMP")
-MAX_PIXELS_OF_LINE = 4_000_000  # a sheet of 2,000 characters of 44 px
-MIN_CONTRAST_OF_LINE = 40  # of 255, between background and ink; pictures with less contrast show no text
+MAX_PIXELS_OF_LINE = 4_000_000  # an image of 2,000 characters of 44 px
+MIN_CONTRAST_OF_LINE = 40  # of 255, between background and ink; images with less contrast display no text
 
 
 def read_ink(picture: bytes) -> NDArray[np.uint8] | None:
-    """Return uint8[height, width], 0 like the edge and 255 most different, or None if the picture is unusable."""
+    """Return uint8[height, width], from 0 like the edge of an image to 255 most different; None if it is unusable."""
     try:
         with Image.open(BytesIO(picture), formats=FORMATS) as opened:
             if opened.width * opened.height > MAX_PIXELS_OF_LINE or not opened.width or not opened.height:
                 return None
             shown = opened.convert("RGBA")
-    except Exception:  # any error that a hostile file causes in the decoder means that there is no picture
+    except Exception:  # a hostile file may cause any error in the decoder; then there is no image
         return None
     colors = np.asarray(shown, np.float32)
     ink, alpha = colors[:, :, :3].mean(axis=2), colors[:, :, 3] / 255
-    if alpha.min() < 0.5:  # on a transparent background, everything drawn is ink, whatever its colour
+    if alpha.min() < 0.5:  # on a transparent background, all opaque pixels are ink, whatever their colour
         differs = alpha * 255
     else:
         edge = np.concatenate([ink[0], ink[-1], ink[:, 0], ink[:, -1]])

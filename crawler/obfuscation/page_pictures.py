@@ -1,8 +1,8 @@
-"""Replaces pictures of paragraphs, pages or whole chapters by the text that they show.
+"""Replaces images of paragraphs, pages or whole chapters by the text that they display.
 
-Pictures are examined if a page has little text of its own, or at least half as many pictures as paragraphs among its
-paragraphs. Photographs are excluded before a recogniser is loaded (crawler.obfuscation.page_picture). Recognised
-text may contain wrong characters, and is marked as recognised.
+Images are examined if a page has little text of its own, or at least half as many images as paragraphs among its
+paragraphs. Photographs are excluded before a recogniser is loaded (crawler.obfuscation.page_picture). Recognised text
+may contain wrong characters, and is marked as recognised.
 """
 
 import re
@@ -33,13 +33,13 @@ from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Re
 from crawler.obfuscation.text_process import MAX_PICTURES_OF_PAGE, PageBudget, SeenPicture, TextProcess
 from crawler.stats import NEEDS_OCR
 
-# Without links, frames and comments: a title, notices, the first lines. Short news have 300 to 800 and a photograph.
+# Without links, frames and comments: a title, notices, the first lines. Short news have 300 to 800, and a photograph.
 MAX_HAN_OF_SHORT = 300
-# In longer texts: at least this many pictures, and this many per paragraph. Illustrated articles have fewer.
+# In longer texts: at least this many images, and this many per paragraph. Illustrated articles have fewer.
 MIN_AMONG_PARAGRAPHS, MIN_SHARE_OF_PARAGRAPHS = 3, 0.5
 MIN_HAN_OF_PARAGRAPH = 16
-MIN_HAN_OF_PICTURES = 100  # in all pictures of a page; banners and notices have 20 to 60
-# Maximum number of pictures without text that are read before the first with text: a cover, a banner, two
+MIN_HAN_OF_PICTURES = 100  # in all images on a page; banners and notices have 20 to 60
+# The maximum number of images without text that are read before the first with text: a cover, a banner and two
 # advertisements; or one, if the page has text of its own.
 MAX_IN_VAIN, MAX_IN_VAIN_BESIDE_TEXT = 4, 1
 MIN_STATED_WIDTH_PX, MIN_STATED_HEIGHT_PX = 200.0, 16.0
@@ -49,18 +49,17 @@ _FRAME_NAMES = re.compile(
     r"|qrcode|recommend|related)(?:$|[\s_-])",
     re.IGNORECASE,
 )
-_MAX_CHARS_OF_NAMES, _MAX_LEVELS = 200, 8  # of an element; levels from a picture to its box
+_MAX_CHARS_OF_NAMES, _MAX_LEVELS = 200, 8  # characters of a name; levels from an image to its box
 _PICTURE_FILE = re.compile(r"\.(?:jpe?g|png|gif|webp|bmp)$", re.IGNORECASE)
 _NO_PICTURE_FILE = re.compile(r"\.(?:svg|ico)$", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _PictureCandidate:
-    """A picture that may show text.
+    """An image that may display text.
 
-    place: the element to replace
-    box: the largest element around it that contains nothing else
-    link: the link around it, if any
+    place: the element to replace. box: the largest element around it that contains nothing else. link: the link around
+    it, or None
     """
 
     place: HtmlElement
@@ -74,10 +73,10 @@ _Shown = tuple[tuple[_PictureCandidate, SeenPicture], PicturedText]
 
 @dataclass(slots=True)
 class _PictureReadings:
-    """The result of reading the pictures of a page.
+    """The result of reading the images of a page.
 
-    read: the pictures with text; is_unreadable: True if no recogniser is installed; left: the number of pictures that
-    were too costly
+    read: the images with text. is_unreadable: True if no recogniser is installed. left: the number of images that were
+    too costly
     """
 
     read: dict[_PictureCandidate, SeenPicture]
@@ -86,7 +85,7 @@ class _PictureReadings:
 
 
 class _Frames(dict[HtmlElement, bool]):
-    """A cache of elements: True if an element is in a frame of the page or among comments."""
+    """A cache that maps an element to True if it is in a frame of the page or among comments."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         parent = element.getparent()
@@ -99,7 +98,7 @@ class _Frames(dict[HtmlElement, bool]):
 
 
 def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repaired]:
-    """Insert the text that large pictures show into the page's tree, in place."""
+    """Insert the text that large images display into the page's tree, which is changed. Return a record of each."""
     frames = _Frames()
     candidates = _candidates(page, frames)
     if not candidates:
@@ -118,7 +117,10 @@ def write_page_pictures(page: MarkedPage, texts: TextProcess) -> Iterable[Repair
 def _read_pictures(
     page: MarkedPage, texts: TextProcess, candidates: Sequence[_PictureCandidate], most_in_vain: int
 ) -> _PictureReadings:
-    """Read the pictures, beginning with the middle one, because the pictures of a scanned page are alike."""
+    """Read the images of a page. The middle one comes first, because the images of a scanned page are similar.
+
+    Reading ends after `most_in_vain` images without text.
+    """
     budget, seen, looked = PageBudget(), dict[_PictureCandidate, SeenPicture](), _PictureReadings({})
     middle = len(candidates) // 2
     in_order = [*candidates[middle : middle + 1], *candidates[:middle], *candidates[middle + 1 :]]
@@ -155,7 +157,7 @@ def _count_picture_han(pictures: Iterable[SeenPicture]) -> int:
 
 
 def _candidates(page: MarkedPage, frames: _Frames) -> list[_PictureCandidate]:
-    """Return the pictures in the page's content that may be large, occur once and lead to at most one page."""
+    """Return the images in the page's content that may be large, occur once and lead to at most one page."""
     sources = list(islice(_sources(page), 4 * MAX_PICTURES_OF_PAGE))
     hans, bare = HanCounts(), _Bare()
     times = Counter(address for _, address in sources)
@@ -211,7 +213,7 @@ def _stated_px(element: HtmlElement, style: str, side: str) -> float | None:
 
 
 class _Bare(dict[HtmlElement, bool]):
-    """A cache of elements: True if an element contains nothing but one picture."""
+    """A cache that maps an element to True if it contains only one image."""
 
     def __missing__(self, element: HtmlElement) -> bool:
         has_one = element.tag != "body" and not element.xpath("(.//img)[2]")
@@ -226,7 +228,7 @@ def _box(place: HtmlElement, bare: _Bare) -> HtmlElement:
 
 
 def _link(place: HtmlElement) -> HtmlElement | None:
-    """Return the link around a picture if it leads to another page, not to the picture itself."""
+    """Return the link around an image, or None if it does not lead to another page."""
     link = next((each for each in place.iterancestors("a") if each.get("href")), None)
     if link is None or _PICTURE_FILE.search(link.get("href").partition("?")[0]):
         return None
@@ -234,7 +236,7 @@ def _link(place: HtmlElement) -> HtmlElement | None:
 
 
 def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Line]) -> list[_PictureCandidate]:
-    """Return the pictures among the paragraphs of a text, if there are at least half as many pictures as paragraphs."""
+    """Return the images among the paragraphs of a text, if there are at least half as many images as paragraphs."""
     paragraphs: Counter[HtmlElement | None] = Counter()
     for line in own:
         if count_han(line.text) >= MIN_HAN_OF_PARAGRAPH:
@@ -253,7 +255,10 @@ def _among_paragraphs(candidates: Sequence[_PictureCandidate], own: Sequence[Lin
 
 
 def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iterable[Repaired]:
-    """Write the texts into the tree; a sentence that continues in the next picture remains one paragraph."""
+    """Write the texts of images into the tree, and yield a record of each.
+
+    A sentence that continues in the next image remains one paragraph.
+    """
     texts = pictured_texts([seen for _, seen in shown])
     goes_on = [False, *(_continues(above, below) for above, below in pairwise(zip(shown, texts, strict=True)))]
     last: HtmlElement | None = None
@@ -270,7 +275,7 @@ def _write_texts(shown: Sequence[tuple[_PictureCandidate, SeenPicture]]) -> Iter
 
 
 def _continues(above: _Shown, below: _Shown) -> bool:
-    """Return True if a picture begins with the rest of the previous picture's last paragraph."""
+    """Return True if an image begins with the rest of the last paragraph in the previous image."""
     ((first, _), text), ((second, _), further) = above, below
     if not text.goes_on or not further.may_go_on_from_before:
         return False

@@ -1,4 +1,4 @@
-"""Collects the style sheets of a page, including linked ones if there is a reason to fetch them."""
+"""Collects the style sheets of a page. Linked sheets are included if there is a reason to fetch them."""
 
 import re
 from collections import Counter, defaultdict
@@ -20,11 +20,11 @@ MIN_HAN_FOR_FACES = 100
 
 
 def apply_sheets(tree: HtmlElement, base: str, resources: Resources, *, needs_faces: bool) -> Styled:
-    """Apply the sheets of a page and return the cascade, with the finder of hidden elements if one was used.
+    """Apply the sheets of a page. Return the cascade, and the finder of hidden elements if one was made for it.
 
-    Linked sheets are fetched if the markup looks styled to obfuscate text, if a sheet declares a face (replaced
-    characters look like ordinary text), or if the page's own sheets hide text, which a linked sheet may show. Each
-    sheet is fetched once per site.
+    Linked sheets are fetched if the markup seems to be styled so that text is obfuscated, if a sheet declares a font
+    face (replaced characters look like ordinary text), or if the page's own sheets hide text, which a linked sheet may
+    make visible. Each sheet is fetched once per site.
     """
     own = collect_page_sheets(tree, base, resources, with_linked=False)
     if resources is NO_RESOURCES or not (links_sheets(tree, base) or any("@import" in sheet.text for sheet in own)):
@@ -41,13 +41,13 @@ def apply_sheets(tree: HtmlElement, base: str, resources: Resources, *, needs_fa
 
 
 MAX_IMPORTS_OF_SHEET = 100
-MAX_IMPORTS_DEEP = 3  # levels of nested imports; the page's resources limit the number of requested sheets
+MAX_IMPORTS_DEEP = 3  # levels of nested imports; the page's resources limit the number of sheets
 _COMMENT = re.compile(r"/\*.*?(?:\*/|\Z)", re.DOTALL)
 _CHARSET = re.compile(rb"""^@charset\s+["']([\w-]{1,20})["']""")
 
 
 def collect_page_sheets(tree: HtmlElement, base: str, resources: Resources, *, with_linked: bool) -> list[Sheet]:
-    """Collect all sheets of a page; without linked ones, fetch only the sheets that style elements import."""
+    """Collect the sheets of a page. with_linked: False for only the sheets in style elements."""
     found: list[Sheet] = []
     for element in tree.iter("link", "style"):
         sheet = read_style_element(element) if element.tag == "style" else None
@@ -59,7 +59,7 @@ def collect_page_sheets(tree: HtmlElement, base: str, resources: Resources, *, w
 
 
 def links_sheets(tree: HtmlElement, base: str) -> bool:
-    """Return True if a page links to any sheet."""
+    """Return True if a page links to a sheet."""
     return any(_address(link, base) for link in tree.iter("link"))
 
 
@@ -72,7 +72,7 @@ def _address(link: HtmlElement, base: str) -> str:
 
 def _fetch_linked_sheet(link: HtmlElement, base: str, resources: Resources) -> Sheet | None:
     address = _address(link, base)
-    # With `media="print" onload="this.media='all'"`, a script decides which media the sheet applies to.
+    # With `media="print" onload="this.media='all'"`, a script decides to which media the sheet applies.
     is_late = link.get("onload") is not None
     media = link.get("media") or ""
     if not address or (not is_late and media.strip().lower() == "print"):
@@ -84,7 +84,7 @@ def _fetch_linked_sheet(link: HtmlElement, base: str, resources: Resources) -> S
 
 
 def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> Iterator[Sheet]:
-    """Yield a sheet after the sheets that it imports."""
+    """Yield the sheets that a sheet imports, then the sheet. deep: the number of levels of imports that are fetched."""
     imports = parse_sheet(_head(sheet.text)).imports if deep and "@import" in sheet.text.lower() else ()
     for each in imports[:MAX_IMPORTS_OF_SHEET]:
         address = absolute_url(base, each.address)
@@ -98,7 +98,7 @@ def _with_imports(sheet: Sheet, base: str, resources: Resources, deep: int) -> I
 
 
 def _head(text: str) -> str:
-    """Return the text before the first block of a sheet."""
+    """Return the text before the first block of a sheet, without comments."""
     return _COMMENT.sub("", text).partition("{")[0]
 
 
@@ -114,9 +114,9 @@ def _fetch_sheet(address: str, resources: Resources) -> Sheet | None:
     return Sheet(text.removeprefix("\ufeff"), address)
 
 
-# Reasons to fetch a page's style sheets: signs in the markup that style hides, moves or inserts text.
+# Finds reasons to fetch the style sheets of a page: signs in the markup that style hides, moves or inserts text.
 #
-# An ordinary page has none, and costs no request.
+# An ordinary page has none, and causes no request.
 
 MIN_PIECES = 3
 MIN_HAN_OF_LINE = 15  # a label or a byline has less
@@ -132,12 +132,12 @@ _PIECES = INLINE - {"a", "rt", "rp", "sup", "sub", "label"}
 
 
 def needs_sheets(tree: HtmlElement) -> bool:
-    """Return True if style may affect which text of this page is visible, or how it looks."""
+    """Return True if style may affect which text of a page is visible, or which characters it displays."""
     return _has_odd_pieces(tree) or is_chopped(tree) or _has_odd_paragraphs(tree) or _has_odd_text(tree)
 
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
-    """Return True if short or empty inline elements with a class or id divide sentences."""
+    """Return True if inline elements with a class or id, short or empty ones, divide sentences."""
     odd, han = 0, HanCounts()
     for element in tree.iter(*_PIECES):
         if not (element.get("class") or element.get("id")):
@@ -160,7 +160,7 @@ def _splits_sentence(element: HtmlElement, han: HanCounts) -> bool:
 
 
 def _has_odd_paragraphs(tree: HtmlElement) -> bool:
-    """Return True if some but not most of the sibling paragraphs have a class, or if attributes contain text."""
+    """Return True if fewer than half of the sibling paragraphs have a class, or if attributes contain text."""
     holding = Counter(
         element.getparent()
         for element in tree.iter("*")

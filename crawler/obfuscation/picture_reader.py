@@ -1,4 +1,4 @@
-"""Reads pictures of characters by shape and by OCR, and caches results by the digest of the picture."""
+"""Reads images of characters by shape and by OCR, and caches the results by the digest of the image."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,15 +16,16 @@ from crawler.obfuscation.glyph_shapes import Candidate, Raster, crop_to_ink
 from crawler.obfuscation.reference_fonts import ReferenceFonts
 
 MAX_HEIGHT_PX = 160
-MAX_CHARS = 60  # per picture, which shows a line
-MIN_OCR_CONFIDENCE = 0.6  # of a line; correct readings have .9 or more, an ornament read as text .5 or less (2026-11)
+MAX_CHARS = 60  # per image, which displays a line
+# Of a line; correct readings have .9 or more, and an ornament that is read as text .5 or less (2026-11).
+MIN_OCR_CONFIDENCE = 0.6
 MAX_KEPT = 5_000
 _INK = 96
 
 
 @dataclass(frozen=True, slots=True)
 class PictureText:
-    """The text of a picture, and its characters that remain doubtful."""
+    """The text in an image, and those of its characters that are doubtful."""
 
     text: str = ""
     doubtful: str = ""
@@ -32,7 +33,7 @@ class PictureText:
 
 @dataclass(frozen=True, slots=True)
 class PicturePart:
-    """A picture and its visible part: left, top, width and height in px, or None for the whole picture."""
+    """An image, and its visible part: left, top, width and height in px, or None for the whole image."""
 
     picture: bytes
     box: tuple[float, float, float, float] | None = None
@@ -40,7 +41,7 @@ class PicturePart:
 
 @dataclass(frozen=True, slots=True)
 class _PictureLine:
-    """The ink of a picture and its characters from left to right; no characters if it is not a line of text."""
+    """The ink of an image, and its characters from left to right; no characters if it is not a line of text."""
 
     ink: Raster
     cells: Sequence[Raster]
@@ -51,14 +52,14 @@ class PictureReader:
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
-        self._kept: dict[str, PictureText] = {}  # the picture that was read last at the end
+        self._kept: dict[str, PictureText] = {}  # the most recently used image is last
 
     @property
     def can_read(self) -> bool:
         return self._references.are_installed or self._recognizer.is_there
 
     def texts(self, parts: Sequence[PicturePart], script: Script = Script.EITHER) -> list[PictureText]:
-        """Read the text of each of `parts`, or "" if it shows no characters.
+        """Read the text of each part of an image, or "" if it displays no characters.
 
         script: the script of the surrounding text
         """
@@ -78,7 +79,7 @@ class PictureReader:
         return [self._text(line, [next(candidates) for _ in line.cells], script) for line in lines]
 
     def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
-        """Compare all cells at once: a single one takes 12 ms, one of 25 takes 1 ms (2026-11)."""
+        """Compare all characters at once: a single one takes 12 ms, and one of 25 takes 1 ms (2026-11)."""
         index = self._references.index if cells else None
         return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
 
@@ -106,14 +107,14 @@ class PictureReader:
 
 
 def split_cells(ink: NDArray[np.uint8]) -> list[NDArray[np.uint8]]:
-    """Return the characters of a picture of one line, from left to right; none if there are more than MAX_CHARS.
+    """Return the characters of an image of one line, from left to right; none if there are more than MAX_CHARS.
 
-    The number of characters follows from the shape of the picture, because characters are square while their ink need
-    not be (一). Cuts are made only near multiples of a square's width, so that the parts of a character (川) stay
-    together.
+    The shape of the image determines the number of characters, because characters are square even if their ink is not
+    (一). Cuts are made only near multiples of a square's width, so that the parts of a character (川) are not
+    separated.
     """
     count = max(1, round(ink.shape[1] / ink.shape[0]))
-    if count > MAX_CHARS:  # 4 kB of PNG can hold 4,000,000 squares of one px, which take half a minute to cut
+    if count > MAX_CHARS:  # a PNG of 4 kB can contain 4,000,000 squares of one px, which take half a minute to cut
         return []
     line = crop_to_ink(ink, _INK)
     if count == 1:

@@ -1,4 +1,4 @@
-"""Separates running text from other recognised lines of a picture, and orders its paragraphs."""
+"""Separates running text from other recognised lines of an image, and orders its paragraphs."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -10,28 +10,29 @@ from crawler.characters.repertoire import count_han
 from crawler.obfuscation.page_picture import SeenLine
 from crawler.obfuscation.text_process import SeenPicture
 
-MIN_CONFIDENCE_OF_LINE = 0.5  # a correct line has .9 or more, one below a watermark .5 (2026-11)
-MIN_CONFIDENCE = 0.8  # mean of a picture's characters
-MIN_SHARE_OF_HAN = 0.6  # of a picture's letters
-# The share of characters in lines as high as the median line: posters, covers and comics have several sizes.
+MIN_CONFIDENCE_OF_LINE = 0.5  # a correct line has .9 or more, and one under a watermark .5 (2026-11)
+MIN_CONFIDENCE = 0.8  # mean of the characters in an image
+MIN_SHARE_OF_HAN = 0.6  # of the letters in an image
+# The minimum share of characters in lines that are about as high as the median line, and the difference allowed.
+# Posters, covers and comics have several sizes.
 MIN_SHARE_ALIKE, ALIKE = 0.7, 0.35
-MIN_CHARS_OF_LINE = 7.0  # mean over all characters; the lines of a comic's balloons have 2 to 5
-MIN_SHARE_OF_AREA = 0.1  # of the picture, covered by lines; a photograph with words in it has less
+MIN_CHARS_OF_LINE = 7.0  # mean over all characters; lines in the balloons of comics have 2 to 5
+MIN_SHARE_OF_AREA = 0.1  # of the image, which lines cover; a photograph with words in it has less
 _UPRIGHT = 1.5
-# In characters: the indent of a first line, and how much shorter a last line is than others. Punctuation that must not
-# begin a line makes the previous line a character or two shorter.
+# In characters: the indent of a first line, and how much shorter a last line is than others. Punctuation that may not
+# begin a line makes the previous line one or two characters shorter.
 _MIN_INDENT, _MIN_SHORT = 1.2, 2.6
-_MIN_SHARE_INDENTED = 0.08  # of all lines; at or above it, indents separate paragraphs, otherwise short lines do
-_MIN_GAP = 1.4  # times the usual distance between lines
+_MIN_SHARE_INDENTED = 0.08  # of all lines; from this share on, indents separate paragraphs, and below it short lines
+_MIN_GAP = 1.4  # relative to the usual distance between lines
 _ENDS = "。！？…”’」』）：；.!?—~"
 
 
 @dataclass(frozen=True, slots=True)
 class PicturedText:
-    """The paragraphs of a picture.
+    """The paragraphs in an image.
 
-    may_go_on_from_before: the first paragraph may continue one of the previous picture; goes_on: the last one is
-    unfinished
+    may_go_on_from_before: the first paragraph may continue the last one of the previous image. goes_on: the last
+    paragraph is unfinished
     """
 
     paragraphs: tuple[str, ...]
@@ -40,7 +41,7 @@ class PicturedText:
 
 
 def is_running_text(seen: SeenPicture) -> bool:
-    """Return True if most words of a picture are in long lines of one size, read with confidence."""
+    """Return True if an image contains mostly long lines of one size that were recognised with confidence."""
     lines = _reliable_lines(seen)
     chars = sum(len(line.text) for line in lines)
     if not chars:
@@ -55,13 +56,13 @@ def is_running_text(seen: SeenPicture) -> bool:
 
 
 def is_line_alike(seen: SeenPicture, size: float) -> bool:
-    """Return True if a picture contains only text of this size, even if it is a paragraph of three characters."""
+    """Return True if an image contains only text of this size, even if it is a paragraph of three characters."""
     lines = _reliable_lines(seen)
     return bool(lines) and _is_sure(lines) and _share_alike(lines, size) >= MIN_SHARE_ALIKE
 
 
 def median_size(lines: Sequence[SeenLine]) -> float:
-    """Return the height of the line that contains the median character."""
+    """Return the height of the line that contains the median character, in px; 0.0 without lines."""
     by_char = sorted((_size(line), len(line.text)) for line in lines)
     half, so_far = sum(count for _, count in by_char) / 2, 0
     for size, count in by_char:
@@ -72,9 +73,9 @@ def median_size(lines: Sequence[SeenLine]) -> float:
 
 
 def pictured_texts(pictures: Sequence[SeenPicture]) -> list[PicturedText]:
-    """Return the paragraphs of each picture of a page; columns are read from right to left.
+    """Return the paragraphs in each image of a page. Columns are read from right to left.
 
-    The edges of lines are computed from all pictures of the same width together, because some hold a single line.
+    The edges of lines are computed from all images of the same width together, because some contain a single line.
     """
     of_width: dict[int, list[SeenLine]] = defaultdict(list)
     rows_of = [_reading_order(seen) for seen in pictures]
@@ -89,9 +90,10 @@ def pictured_texts(pictures: Sequence[SeenPicture]) -> list[PicturedText]:
 
 @dataclass(frozen=True, slots=True)
 class _Layout:
-    """The layout of the lines of pictures, in px.
+    """The layout of the lines in images, in px.
 
-    pitch: the width of a character; left, right: where most lines begin and end
+    pitch: the width of a character
+    left, right: where most lines begin and end
     tells_by_indent: True if indents separate paragraphs, False if short lines do
     """
 
@@ -157,7 +159,7 @@ def _share_alike(lines: Sequence[SeenLine], size: float) -> float:
 
 
 def _size(line: SeenLine) -> float:
-    """Return the size of a line's characters, measured across its direction."""
+    """Return the size of a line's characters, measured across the direction of the line."""
     return float(min(line.bottom - line.top, line.right - line.left))
 
 
@@ -166,19 +168,19 @@ def _area(line: SeenLine) -> int:
 
 
 def _is_upright(lines: Sequence[SeenLine]) -> bool:
-    """Return True if most characters are set in columns."""
+    """Return True if most characters are in columns."""
     chars = sum(len(line.text) for line in lines)
     upright = [line for line in lines if line.bottom - line.top > _UPRIGHT * (line.right - line.left)]
     return 2 * sum(len(line.text) for line in upright) > chars
 
 
 def _rotate_line(line: SeenLine, seen: SeenPicture) -> SeenLine:
-    """Turn a column into a line: the rightmost becomes the first."""
+    """Turn a column into a line. The rightmost column becomes the first line."""
     return SeenLine(line.top, seen.width - line.right, line.bottom, seen.width - line.left, line.text, line.confidence)
 
 
 def _rows(lines: Sequence[SeenLine]) -> list[list[SeenLine]]:
-    """Return the lines from top to bottom; pieces side by side form one line, from left to right."""
+    """Return the lines from top to bottom. Parts at the same height form one line, from left to right."""
     rows: list[list[SeenLine]] = []
     for line in sorted(lines, key=lambda line: line.top + line.bottom):
         middle = (line.top + line.bottom) / 2
@@ -203,5 +205,5 @@ def _join_row(row: Sequence[SeenLine]) -> SeenLine:
 
 
 def _edge(sides: Sequence[int], share: float) -> int:
-    """Return the edge at which most lines begin or end; one in ten may exceed it."""
+    """Return the edge at which most lines begin or end. share: 0.1 for left edges, 0.9 for right edges."""
     return sorted(sides)[min(len(sides) - 1, int(share * len(sides)))]

@@ -1,7 +1,7 @@
-"""Replaces pictures inside sentences by the characters that they show.
+"""Replaces images inside sentences by the characters that they display.
 
-A picture counts as a character if it is inside a sentence and no larger than a character. The visible part of a strip
-of characters counts as well.
+An image counts as a character if it is inside a sentence and no larger than a character. The visible part of a sprite
+counts as well.
 """
 
 import re
@@ -21,22 +21,26 @@ from crawler.obfuscation.picture_reader import MAX_CHARS, PicturePart, PictureRe
 from crawler.obfuscation.repairs import STYLE, HanCounts, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import INLINE
 
-MIN_PICTURES = 2  # in the sentences of one page; a single one is an ornament
-MIN_HAN_AROUND_DIGITS = 10  # of the block, if a picture is between digits: 1963年11月
-# Scripts copy the other attributes to "src" when a reader scrolls near; forums use "file".
+MIN_PICTURES = 2  # in the sentences of one page; a single image is an ornament
+MIN_HAN_AROUND_DIGITS = 10  # of the block, if an image is between digits: 1963年11月
+# Scripts copy the other attributes to "src" when a reader scrolls near the image; forums use "file".
 _SOURCES = ("data-src", "data-original", "data-lazy-src", "data-lazyload", "data-echo", "zoomfile", "file", "src")
-MAX_STATED_PX = 120.0  # maximum height; 40 px is usual, and high-density screens have three times that
+MAX_STATED_PX = 120.0  # maximum height; 40 px is usual, and images for high-density screens have three times that
 
 
 @dataclass(frozen=True, slots=True)
 class _PicturePlace:
     element: HtmlElement
     address: str
-    box: tuple[float, float, float, float] | None = None  # left, top, width, height in px of a strip
+    # Left, top, width and height of the visible part of a sprite, in px.
+    box: tuple[float, float, float, float] | None = None
 
 
 def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
-    """Insert the characters that pictures inside sentences show into the page's tree, in place."""
+    """Insert the characters that images inside sentences display into the page's tree. The tree is changed.
+
+    Return a record for each image that is replaced.
+    """
     repaired = list(_write_drawn_text(page))
     places = list(_places(page.tree, page.styles, page.base))
     if len(places) < MIN_PICTURES or not reader.can_read:
@@ -57,7 +61,7 @@ def write_pictured(page: MarkedPage, reader: PictureReader) -> list[Repaired]:
 
 
 def stands_in_sentence(element: HtmlElement, han: HanCounts) -> bool:
-    """Return True if an element has characters of a sentence, or another element of its tag, on at least one side."""
+    """Return True if an element adjoins a character of a sentence, or is between characters and elements of its tag."""
     parent, brother, after = element.getparent(), element.getprevious(), element.getnext()
     if parent is None:
         return False
@@ -90,7 +94,10 @@ def _places(tree: HtmlElement, styles: Cascade, base: str) -> Iterator[_PictureP
 
 
 def image_source(image: HtmlElement, picture: HtmlElement) -> str:
-    """Return the source that a desktop shows for an image: the first matching one, or data-src for lazy images."""
+    """Return the source of an image that a desktop loads, or "".
+
+    It is the first source that matches, or for lazy images data-src and similar attributes.
+    """
     for each in picture.iter("source"):
         given = (each.get("srcset") or "").split()
         if given and media_screens(each.get("media") or "") >> DESKTOP & 1:
@@ -107,7 +114,10 @@ def _is_small(element: HtmlElement, own: Properties) -> bool:
 
 
 def _box(own: Properties) -> tuple[float, float, float, float] | None:
-    """Return the visible part of a strip: `background-position` moves it under a window of the element's size."""
+    """Return the visible part of a sprite, or None.
+
+    `background-position` moves it under a window of the element's size.
+    """
     position = parse_value(own.get("background-position", ""))
     offsets = [px for token in position if (px := token_px(token, DESKTOP_UNITS)) is not None]
     width, height = length_px(own.get("width")), length_px(own.get("height"))
@@ -118,8 +128,8 @@ def _box(own: Properties) -> tuple[float, float, float, float] | None:
 
 
 def _write_drawn_text(page: MarkedPage) -> Iterator[Repaired]:
-    """Replace drawings (<svg><text>) inside a sentence by their characters, which need no recognition."""
-    han = HanCounts()  # counts the replaced drawings as well
+    """Replace <svg> drawings with <text> inside a sentence by their characters. This needs no recognition."""
+    han = HanCounts()  # also counts the characters of replaced drawings
     for drawing in list(page.tree.iter("svg")):
         text = "".join(" ".join(part.itertext()) for part in drawing.iter("text")).strip()
         if HAN.search(text) and len(text) <= MAX_CHARS and stands_in_sentence(drawing, han):

@@ -1,6 +1,7 @@
-"""Finds elements off the page: beyond the left or upper edge, or several screens to the right.
+"""Finds elements that are off the page: beyond the left or upper edge, or several screens to the right.
 
-Unless style states otherwise, an element may be anywhere on the widest screen. Its contents have their largest extent.
+Unless style states otherwise, an element may be anywhere on the widest screen, and its contents have their largest
+extent.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,7 @@ from crawler.css.cascade import Properties
 from crawler.css.values import SCREENS, WIDEST_PX, Units, functions, length_px, parse_value, token_px, token_ratio
 from crawler.obfuscation.boxes import PageBounds
 
-# A page may scroll beyond the right edge, but nobody scrolls further than four screens to read a sentence.
+# A page may scroll beyond the right edge, but nobody scrolls more than four screens to read a sentence.
 FAR_PX = 5_000.0
 _PLACING = frozenset([
     "position", "left", "right", "top", "bottom", "margin-left", "margin-top", "transform", "translate", "scale",
@@ -26,7 +27,7 @@ _RETURNING = _PLACING | {"text-align", "direction", "float", "margin-right"}
 
 
 class Movement(NamedTuple):
-    """The range of a movement: its minimum and maximum, in px."""
+    """The range of a movement in px: its minimum and maximum."""
 
     least: float
     most: float
@@ -45,7 +46,7 @@ _NOWHERE, _ANYWHERE, _ON_SCREEN = Movement(0.0, 0.0), Movement(-inf, inf), Movem
 class Transform:
     """The effect of transform, translate and scale on a box.
 
-    scale: the smaller factor of the two directions
+    scale: the smaller of the factors in both directions
     """
 
     across: Movement = _NOWHERE
@@ -57,7 +58,8 @@ class Transform:
 class ElementPlace:
     """The position of an element's contents, and the alignment of its lines.
 
-    is_frame: absolute children are positioned relative to an element, not the page; is_fixed_frame: fixed ones are, too
+    is_frame: True if absolute children are positioned relative to an element and not to the page. is_fixed_frame: True
+    if fixed children are, too
     """
 
     across: Movement = _ON_SCREEN
@@ -70,12 +72,12 @@ class ElementPlace:
 
     @property
     def is_from_left(self) -> bool:
-        """True if lines begin at the left."""
+        """True if lines begin at the left edge."""
         return self.align in ("start", "left", "justify") and not self.is_from_right
 
 
 def read_transform(own: Properties, units: Units) -> Transform:
-    """Read the translation and scale of a box. A rotated box may be anywhere."""
+    """Return the translation and scale of a box. A rotated box may be anywhere."""
     result = Transform()
     for name in ("translate", "scale"):
         tokens = parse_value(own.get(name, "none"))
@@ -101,7 +103,7 @@ def _combine(before: Transform, name: str, arguments: Sequence[Sequence[Node]], 
 
 
 def _movement(token: Node | None, units: Units) -> Movement:
-    """Return the movement by one argument of translate; percentages refer to the size of the box, which is unknown."""
+    """Return the movement by an argument of translate. Percentages refer to the unknown size of the box."""
     if token is None:
         return _NOWHERE
     if token.type == "percentage":
@@ -111,7 +113,7 @@ def _movement(token: Node | None, units: Units) -> Movement:
 
 
 def _offset(value: str | None, units: Units) -> Movement:
-    """Return the movement by left, top or a margin; percentages refer to one screen at most."""
+    """Return the movement by left, top or a margin. Percentages refer to at most one screen."""
     if value in (None, "auto"):
         return _NOWHERE
     size = length_px(value, units)
@@ -133,7 +135,7 @@ class Shift:
     place: ElementPlace
     transform: Transform
     bounds: PageBounds
-    is_line: bool  # part of a line, and may begin a new one
+    is_line: bool  # the element is inline, and may begin another line
     has_margins: bool
 
     @property
@@ -142,12 +144,12 @@ class Shift:
 
     @property
     def _is_on_page(self) -> bool:
-        """True if an element is positioned relative to the page, not to another element."""
+        """True if the element is positioned relative to the page and not to another element."""
         is_fixed = self.own.get("position") == "fixed"
         return self._is_placed and not (self.place.is_fixed_frame if is_fixed else self.place.is_frame)
 
     def _along(self, first: str, last: str, screen_px: float) -> Movement:
-        """Return the movement by left (or top) and right (or bottom)."""
+        """Return the movement by left and right, or by top and bottom. first, last: the names of these properties."""
         position = self.own.get("position")
         if position not in ("relative", "absolute", "fixed"):
             return _NOWHERE
@@ -156,14 +158,15 @@ class Shift:
         moved = _offset(self.own.get(last), self.units).back()
         if position == "relative" or moved == _NOWHERE:
             return moved
-        return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE  # the edge where it ends
+        # The edge of the page where it ends.
+        return Movement(-inf, screen_px + moved.most) if self._is_on_page else _NOWHERE
 
     def _is_free(self, first: str, last: str) -> bool:
-        """Return True if style states the element's position on the page."""
+        """Return True if style declares the position of the element on the page."""
         return self._is_on_page and {self.own.get(first, "auto"), self.own.get(last, "auto")} != {"auto"}
 
     def across(self) -> Movement:
-        """Return the start of the element, from the left edge of the page."""
+        """Return the range of the element's start, measured from the left edge of the page."""
         begins = _NOWHERE if self._is_free("left", "right") else self.place.across
         margin = _offset(self.own.get("margin-left"), self.units) if self.has_margins else _NOWHERE
         margin = Movement(min(0.0, margin.least), margin.most) if self.is_line else margin
@@ -171,7 +174,7 @@ class Shift:
         return begins.and_then(moved).and_then(self.transform.across)
 
     def down(self) -> Movement:
-        """Return the start of the element, from the top edge of the page."""
+        """Return the range of the element's start, measured from the top edge of the page."""
         moved = self._moved_down()
         if self._is_free("top", "bottom"):
             return moved
@@ -183,7 +186,7 @@ class Shift:
         return self._along("top", "bottom", _HIGHEST_PX).and_then(margin).and_then(self.transform.down)
 
     def is_off(self) -> bool:
-        """Return True if nobody sees the contents of the element."""
+        """Return True if no reader can reach the contents of the element."""
         if self.own.keys().isdisjoint(_PLACING):
             return False
         across, down = self.across(), self.down()
@@ -195,7 +198,7 @@ class Shift:
         return down.most < 0.0 and down.most + self.bounds.extent(self.element).down_px <= 0.0
 
     def _slack(self) -> float:
-        """Return the largest distance between a wide box's left edge and its text."""
+        """Return the largest distance between the left edge of a wide box and its text."""
         if self.place.is_from_right:
             return inf
         is_narrow = self._is_placed and "auto" in (self.own.get("left", "auto"), self.own.get("right", "auto"))
@@ -211,17 +214,17 @@ class Shift:
 
     @property
     def overlaps(self) -> bool:
-        """True if the element may overlap elements other than its ancestors."""
+        """True if the element may overlap elements that are not its ancestors."""
         ways = self._along("left", "right", WIDEST_PX), self._along("top", "bottom", _HIGHEST_PX)
         return self._is_placed or ways != (_NOWHERE, _NOWHERE) or self.transform != Transform()
 
     @property
     def may_return(self) -> bool:
-        """True if the element may be positioned elsewhere than its parent."""
+        """True if the position of the element may differ from that of its parent."""
         return not self.own.keys().isdisjoint(_RETURNING)
 
     def inside(self) -> ElementPlace:
-        """Return the place of the element's children."""
+        """Return the position of the element's children."""
         if self.own.keys().isdisjoint(_PLACING):
             return self.place
         before, across = self.place.across, self.across()
@@ -238,7 +241,7 @@ class Shift:
 
 
 def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPlace:
-    """Return the place with the alignment of lines that an element declares."""
+    """Return the position, with the alignment of lines that an element declares."""
     align, direction = own.get("text-align", "inherit"), own.get("direction", "inherit")
     if own.keys().isdisjoint(("text-align", "direction", "text-indent")):
         return place
@@ -254,7 +257,10 @@ def with_lines(place: ElementPlace, own: Properties, units: Units) -> ElementPla
 def is_indented_away(
     element: HtmlElement, place: ElementPlace, bounds: PageBounds, is_one_line: Callable[[HtmlElement], bool]
 ) -> bool:
-    """Return True if the indent moves the only line of a block off the screen."""
+    """Return True if the indent moves the only line of a block off the screen.
+
+    is_one_line: returns True for such blocks.
+    """
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
         return False
     slack = 0.0 if place.is_from_left else WIDEST_PX

@@ -1,7 +1,7 @@
-"""Loads the faces that obfuscated glyphs are compared with: free fonts that are installed on the machine.
+"""Loads the fonts with which obfuscated glyphs are compared: free fonts that are installed on the machine.
 
-No font is shipped: the dependency mplfonts brings Noto Sans and Noto Serif (SIL Open Font License), and more faces with
-the same licence are read from the font folders of Linux. Faces without a free licence are ignored.
+No font is shipped. The dependency mplfonts provides Noto Sans and Noto Serif (SIL Open Font License), and more fonts
+under the same licence are read from the font folders of Linux. Fonts without a free licence are ignored.
 """
 
 import fcntl
@@ -28,10 +28,11 @@ from crawler.obfuscation import glyph_shapes
 from crawler.obfuscation.glyph_shapes import FEATURES, KEPT, GlyphIndex, GlyphModel, Raster, features, learn_model
 from crawler.obfuscation.worker_process import WorkerProcess
 
-SIZE_PX = 72  # side of drawn references and of the glyphs compared with them
-MAX_FACES = 3  # they cost 12 s of one processor once per machine, and 49 MB (2026-11)
+SIZE_PX = 72  # side of rendered references and of the glyphs that are compared with them
+MAX_FACES = 3  # they cost 12 s of processor time once per machine, and 49 MB (2026-11)
 _FOLDERS = ("/usr/share/fonts", "/usr/local/share/fonts", "~/.local/share/fonts", "~/.fonts")
-# Free faces with all of GB 2312, best known first: two weights of two styles serve better than many of one style.
+# Free fonts with all characters of GB 2312, the best known first. Two weights of two styles are better than many fonts
+# of one style.
 _FREE = (
     r"^(?:NotoSans(?:CJK)?(?:sc)?|NotoSansCJKsc|SourceHanSansSC?|SourceHanSansCN)-Regular",
     r"^(?:NotoSerifCJKsc|NotoSerifCJK|SourceHanSerifSC?|SourceHanSerifCN)-Regular",
@@ -41,24 +42,26 @@ _FREE = (
 )
 _SUFFIXES = (".otf", ".ttf", ".ttc")
 _MAX_FACES_OF_FILE = 10
-_MAX_SECONDS = 300.0  # for drawing: thirty times the usual time; a busy machine is as slow when it draws here
+_MAX_SECONDS = 300.0  # for rendering: thirty times the usual time; a busy machine would be as slow in this process
 _DRAWN_WITH = ("freetype2", "raqm", "harfbuzz")
 _SOURCES = (__file__, glyph_shapes.__file__)
-# Both halves of GB 2312 (novels use 鸢 and 晌), and the first half of Big5; known in every face.
+# Both levels of GB 2312 (novels use 鸢 and 晌), and the first level of Big5; known in every font.
 _USUAL = COMMON_HAN | frozenset(char for char in SECOND_HAN if char.encode("gb2312", "ignore"))
-# All of Unicode's first block, which GBK covers: the second half of Big5 is .2 % of traditional prose, and characters
-# in neither GB 2312 nor Big5 are .01 % of articles (産 邨 樫). In two faces (docs/decisions/obfuscation.md).
+# All of Unicode's first block, which GBK contains: the second level of Big5 is .2 % of traditional prose, and
+# characters in neither GB 2312 nor Big5 are .01 % of articles (産 邨 樫). Known in two fonts
+# (docs/decisions/obfuscation.md).
 _RARE = frozenset(map(chr, range(0x4E00, 0x9FA6))) - _USUAL
 _FACES_OF_RARE = 2
-_STROKES = frozenset("囗丨丿丶亅")  # not used in texts, and similar to 口, 1 and punctuation
+_STROKES = frozenset("囗丨丿丶亅")  # unused in texts, and similar to 口, 1 and punctuation
 _OTHERS = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 _log = logging.getLogger(__name__)
 
 
 class ReferenceFonts:
-    """The known characters as drawn by the reference faces. Drawn when first needed, and not changed afterwards.
+    """The known characters as the reference fonts render them. They are rendered when first needed, and never change.
 
-    kept_in: a folder in which processes share the drawn references, or None to draw them here and keep them in memory
+    kept_in: a folder in which processes share the rendered references, or None to render them here and store them in
+    memory
     """
 
     def __init__(self, paths: Sequence[Path] | None = None, kept_in: Path | None = None) -> None:
@@ -71,12 +74,12 @@ class ReferenceFonts:
 
     @property
     def are_installed(self) -> bool:
-        """True if the machine has reference faces; does not draw any."""
+        """True if the machine has reference fonts. Nothing is rendered."""
         return bool(self.paths)
 
     @cached_property
     def index(self) -> GlyphIndex | None:
-        """The index of the known characters, or None if the machine has no face."""
+        """The index of the known characters, or None if the machine has no reference font."""
         faces = _open_faces(self.paths)
         if not faces:
             return None
@@ -92,7 +95,7 @@ class ReferenceFonts:
 
 
 def free_fonts() -> list[Path]:
-    """Return the free faces of this machine, at most MAX_FACES, in order of use."""
+    """Return the files of the free fonts on this machine, at most MAX_FACES, in order of use."""
     files = [path for folder in _folders() for path in sorted(folder.rglob("*")) if path.suffix.lower() in _SUFFIXES]
     chosen = (next((path for path in files if re.match(pattern, path.name)), None) for pattern in _FREE)
     return [path for path in chosen if path is not None][:MAX_FACES]
@@ -103,10 +106,10 @@ def _sort_chars(chars: Set[str]) -> list[str]:
 
 
 def draw_char(face: ImageFont.FreeTypeFont, char: str) -> Raster:
-    """Draw one character with a trusted face, cropped to its ink."""
+    """Render one character with a trusted font, cropped to its ink."""
     size = round(face.size)
     sheet = Image.new("L", (2 * size, 2 * size))
-    # From the ascender down; an eighth of the size is left for accents above it.
+    # From the ascender down. An eighth of the size leaves room for accents above it.
     ImageDraw.Draw(sheet).text((size // 2, size // 8), char, fill=255, font=face)
     return np.asarray(sheet.crop(sheet.getbbox() or (0, 0, 1, 1)))
 
@@ -118,7 +121,10 @@ def _folders() -> list[Path]:
 
 
 def _face(path: Path) -> ImageFont.FreeTypeFont | None:
-    """Return the face of a file; in a collection, the face for simplified Chinese."""
+    """Return the font of a file, or None if it cannot be read.
+
+    In a collection, the simplified Chinese font is returned.
+    """
     first: ImageFont.FreeTypeFont | None = None
     for number in range(_MAX_FACES_OF_FILE):
         try:
@@ -132,7 +138,7 @@ def _face(path: Path) -> ImageFont.FreeTypeFont | None:
 
 
 def draw_references(paths: Sequence[Path]) -> GlyphModel:
-    """Draw the references with the faces of `paths`, in this process. Raises ValueError if none is a face."""
+    """Render the references with the fonts of `paths`, in this process. Raises ValueError if none of them is a font."""
     faces = _open_faces(paths)
     usual, more = _known_chars()
     known = np.zeros((len(faces), len(usual) + len(more), FEATURES), np.float32)
@@ -143,9 +149,9 @@ def draw_references(paths: Sequence[Path]) -> GlyphModel:
 
 
 def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
-    """Draw the references in a separate process.
+    """Render the references in a separate process, or in this one if that fails. faces, chars: the expected numbers.
 
-    Drawing needs 670 MB, and a crawl would not get 200 of them back. Results are also identical to the last bit only
+    Rendering needs 670 MB, of which a crawl would not get 200 back. Besides, results are identical to the last bit only
     with the same number of threads, and processes that read pages use either one thread or all.
     """
     with closing(WorkerProcess(answer)) as process:
@@ -157,14 +163,14 @@ def _draw_apart(paths: Sequence[Path], faces: int, chars: int) -> GlyphModel:
 
 
 def answer(paths: list[str], _data: bytes) -> tuple[None, bytes]:
-    """Return the result of `draw_references`, in the format of a file of the store."""
+    """Return the result of `draw_references` in the file format of the store."""
     file = BytesIO()
     write_numbers(file, draw_references([Path(path) for path in paths]))
     return None, file.getvalue()
 
 
 def _known_chars() -> tuple[list[str], list[str]]:
-    """Return the characters known in every face, and those known in some faces."""
+    """Return the characters that are known in every font, and those that are known in some fonts."""
     return [*_sort_chars(_USUAL), *_OTHERS], _sort_chars(_RARE)
 
 
@@ -173,7 +179,7 @@ def _open_faces(paths: Sequence[Path]) -> list[ImageFont.FreeTypeFont]:
 
 
 def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.float32]:
-    """Return float32[characters, FEATURES]; zeros for a character that looks like the face's missing glyph."""
+    """Return float32[characters, FEATURES]; zeros for a character that is rendered as the font's missing glyph."""
     missing = draw_char(face, "\U0010fffe")
     rasters = [draw_char(face, char) for char in chars]
     result = features(rasters)
@@ -182,9 +188,9 @@ def _features(face: ImageFont.FreeTypeFont, chars: Sequence[str]) -> NDArray[np.
 
 
 def _key(faces: Sequence[ImageFont.FreeTypeFont], chars: Sequence[str]) -> str:
-    """Return the digest of everything that affects the drawn references, or "" if a file cannot be read.
+    """Return the digest of everything that affects the rendered references, or "" if a file cannot be read.
 
-    The source code is included: if a parameter were forgotten here, outdated numbers would be taken for current ones.
+    The source code is included. If a parameter were forgotten here, outdated references would be used.
     """
     libraries = [pillow_version, np.__version__, *(str(pillow_features.version(name)) for name in _DRAWN_WITH)]
     parts = [*libraries, platform.machine(), "".join(chars), *(f"{face.index} {face.size}" for face in faces)]
@@ -200,25 +206,25 @@ def _file_digest(path: str) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-# Stores the drawn references on disk: they are drawn once per machine and memory-mapped by every process that compares
-# glyphs. They are drawn again if a file is damaged. If the folder cannot be written, they are not kept, and one line of
-# the log says so.
+# Stores the rendered references on disk: they are rendered once per machine, and every process that compares glyphs
+# maps them into memory. They are rendered again if a file is damaged. If the folder cannot be written, they are not
+# stored, and the log says so.
 
 _PREFIX = "references-"
-# Each has 49 MB with three faces. One is in use; an upgrade of the product or of the faces leaves one behind.
+# Each has 49 MB with three fonts. One is in use; an upgrade of the product or of the fonts leaves one behind.
 _FILES_KEPT = 4
 
 
 class ReferenceStore:
-    """Keeps drawn references in `folder`, which is created if needed. Safe for several processes."""
+    """Stores rendered references in `folder`, which is created if needed. Safe for several processes."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
 
     def get(self, key: str, faces: int, chars: int, draw: Callable[[], GlyphModel]) -> GlyphModel:
-        """Return the references for `key`, or draw and keep them. Stored references are shared, read-only memory.
+        """Return the references for `key`, or render and store them. Stored references are shared, read-only memory.
 
-        key: a digest of everything that the result of `draw` depends on
+        key: a digest of everything on which the result of `draw` depends. faces, chars: the expected numbers
         """
         path = self._folder / f"{_PREFIX}{key}.npy"
         kept = read_numbers(path, faces, chars)
@@ -236,7 +242,7 @@ class ReferenceStore:
         return kept or drawn or draw()
 
     def _write(self, path: Path, drawn: GlyphModel) -> None:
-        """Write the file atomically. Raises OSError."""
+        """Write the file atomically, and remove the oldest files. Raises OSError if that fails."""
         fresh = path.with_suffix(".new")
         try:
             with fresh.open("wb") as file:
@@ -251,7 +257,7 @@ class ReferenceStore:
 
     @contextmanager
     def _lock_folder(self) -> Iterator[None]:
-        """Lock the folder so that only one process draws. Raises OSError if the folder is not writable."""
+        """Lock the folder, so that only one process renders. Raises OSError if the folder is not writable."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         with (self._folder / f"{_PREFIX[:-1]}.lock").open("ab") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX)
@@ -262,13 +268,16 @@ class ReferenceStore:
 
 
 def write_numbers(file: IO[bytes], drawn: GlyphModel) -> None:
-    """Write the model as a NumPy array file. Raises OSError."""
+    """Write the model as a NumPy array file. Raises OSError if that fails."""
     parts = (np.asarray(part, np.float32).ravel() for part in (drawn.center, drawn.axes, drawn.faces))
     np.save(file, np.concatenate(list(parts)), allow_pickle=False)
 
 
 def read_numbers(source: Path | IO[bytes], faces: int, chars: int) -> GlyphModel | None:
-    """Read the model that `write_numbers` wrote; a file is memory-mapped. None if it is missing or has another size."""
+    """Return the model that `write_numbers` wrote, or None if it is missing or has another size.
+
+    A file is memory-mapped.
+    """
     try:
         numbers: NDArray[np.float32] = np.load(source, mmap_mode="r" if isinstance(source, Path) else None)
     except (OSError, ValueError, EOFError):

@@ -1,7 +1,7 @@
-"""Computes whether a screen shows an element's text, from inherited values and the element's own style.
+"""Computes whether a screen displays the text of an element, from inherited values and the element's own style.
 
-Layout is not computed. If a position or size depends on it, a bound is used: text that may be visible counts as
-visible.
+Layout is not computed. If a position or size depends on layout, a bound is used, so that text that may be visible
+counts as visible.
 """
 
 from dataclasses import dataclass, field
@@ -43,12 +43,12 @@ from crawler.obfuscation.boxes import (
 from crawler.obfuscation.places import ElementPlace, Shift, Transform, is_indented_away, read_transform, with_lines
 
 MIN_OPACITY = 0.06  # below it, black on white differs by less than 16 of 255, which is invisible
-MAX_SPECK_PX = 1.0  # browsers draw a character of 1 px as a grey speck
+MAX_SPECK_PX = 1.0  # browsers render a character of 1 px as a grey speck
 MAX_UNSEEN_STEPS = 12  # of 255 in the channel that differs most; #fefefe on white is invisible, #eee is barely visible
 BLACK, _LINK, _MARK = Rgba(0, 0, 0), Rgba(0, 0, 238), Rgba(255, 255, 0)
 _INITIAL = {"visibility": "visible", "color": "black", "font-size": "medium", "text-indent": "0", "text-align": "start"}
 _INITIAL |= {"-webkit-text-fill-color": "currentcolor", "text-shadow": "none", "direction": "ltr"}
-_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # also what lxml reports for a page without a doctype
+_QUIRKY_DOCTYPE = "-//W3C//DTD HTML 4.0 Transitional//EN"  # lxml also reports it for a page without a doctype
 
 
 class Holds(IntEnum):
@@ -62,9 +62,12 @@ class Holds(IntEnum):
 
 @dataclass(slots=True)
 class TextState:
-    """The computed values for text directly inside an element. None means unknown. Not changed after it is returned."""
+    """The computed values for text directly inside an element; None if unknown.
 
-    own: Properties = field(default_factory=dict)  # for `inherit` on properties that are not inherited
+    A returned state is not changed again.
+    """
+
+    own: Properties = field(default_factory=dict)  # for `inherit` in properties that are not inherited
     variables: Variables = NO_VARIABLES
     font_px: float | None = MEDIUM_PX
     scale: float = 1.0
@@ -76,7 +79,7 @@ class TextState:
     has_stroke: bool = False
     background: Rgba | None = None  # the declared background of the text
     is_gone: bool = False
-    cut: Holds = Holds.NOTHING  # inside a box that shows nothing
+    cut: Holds = Holds.NOTHING  # inside a box that displays nothing
     is_off: bool = False  # outside the area that a reader can reach
     is_indented_away: bool = False
     is_flexible: bool = False
@@ -85,12 +88,12 @@ class TextState:
 
     @property
     def ink(self) -> Rgba | None:
-        """The colour of text."""
+        """The colour of the text, or None if it is unknown."""
         return self.color if "currentcolor" in self.fill else color(self.fill)
 
     @property
     def shows_text(self) -> bool:
-        """True if text is visible here."""
+        """True if text with this state may be visible."""
         if self._shows is None:
             self._shows = self._is_seen()
         return self._shows
@@ -114,7 +117,7 @@ class TextState:
         return TextState(*_FIELDS(self))
 
     def child_state(self) -> "TextState":
-        """Return the state inside a child without styles, unless it is a link or has another look in browsers."""
+        """Return the state inside a child without styles, unless browsers style it, as they do with links."""
         if not self.own and not self.is_flexible:
             return self
         state = self.copy()
@@ -128,7 +131,7 @@ _FIELDS = attrgetter(*(name for name in TextState.__dataclass_fields__ if name !
 class PageRendering:
     """A page, or a part of a page, on one screen.
 
-    bounds: its count of requests tells whether a state depends on position or size
+    bounds: its number of requests tells whether a state depends on position or size
     """
 
     def __init__(self, tree: HtmlElement, styles: Cascade, screen: int) -> None:
@@ -136,7 +139,10 @@ class PageRendering:
         self._rem_px, self._is_quirky = MEDIUM_PX, tree.getroottree().docinfo.public_id == _QUIRKY_DOCTYPE
 
     def compute_state(self, element: HtmlElement, declared: Properties, around: TextState) -> TextState:
-        """Compute the state of an element with given declarations."""
+        """Return the state of the text in an element.
+
+        declared: its declared values. around: the state of its parent.
+        """
         state = around.copy()
         own, state.variables = _specified_values(declared, around)
         state.own, state.is_flexible = own, is_flexible(own)
@@ -170,7 +176,7 @@ class PageRendering:
         return True
 
     def _forget_animated(self, own: dict[str, str]) -> None:
-        """Remove the properties that an animation changes, because their final value is unknown."""
+        """Remove the properties that an animation changes, because their final values are unknown."""
         for token in parse_value(own.get("animation-name", "")):
             name = token.value if token.type in ("ident", "string") else ""
             for changed in self._styles.animated.get(name, ()):
@@ -189,7 +195,10 @@ class PageRendering:
             self._rem_px = nan if state.font_px is None else state.font_px
 
     def _set_box(self, element: HtmlElement, state: TextState, units: Units, *, is_line: bool, is_item: bool) -> None:
-        """Apply an element's box to its contents."""
+        """Apply the box of an element to the state of its contents.
+
+        is_line: inline. is_item: an item of a flexible box.
+        """
         own, position = state.own, state.own.get("position", "static")
         transform = Transform() if is_line else read_transform(own, units)
         has_margins = not is_part_of_table(element, own)
@@ -211,7 +220,10 @@ class PageRendering:
 
 
 def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str, str], Variables]:
-    """Return the specified values: the declared ones, with var() and keywords such as `inherit` resolved."""
+    """Return the specified values and the variables of an element.
+
+    Specified values are the declared ones with var() and CSS-wide keywords resolved.
+    """
     custom = {name: value for name, value in declared.items() if name[:2] == "--"}
     variables = Variables(custom, around.variables) if custom else around.variables
     own: dict[str, str] = {}
@@ -224,7 +236,7 @@ def _specified_values(declared: Properties, around: TextState) -> tuple[dict[str
 
 
 def _resolve_keyword(name: str, value: str, around: TextState) -> str | None:
-    """Resolve a CSS-wide keyword (inherit, unset) for one property, or return None to ignore the declaration."""
+    """Resolve a CSS-wide keyword (such as inherit) for a property. Return None to ignore the declaration."""
     if value not in CSS_WIDE:
         return value
     if value == "revert-layer":
@@ -242,14 +254,14 @@ def _visibility(own: Properties, around: TextState) -> bool:
 
 
 def _set_ink(element: HtmlElement, own: Properties, state: TextState) -> None:
-    """Set the colour of text, its shadow and its stroke."""
+    """Set the colour, the shadow and the stroke of text."""
     state.color = _color(element, own.get("color"), state)
     fill = own.get("-webkit-text-fill-color", "inherit")
     state.fill = state.fill if fill == "inherit" else fill
     shadow, stroke = own.get("text-shadow", "inherit"), own.get("-webkit-text-stroke", "inherit")
     state.has_shadow = state.has_shadow if shadow == "inherit" else shadow != "none"
     state.has_stroke = state.has_stroke if stroke == "inherit" else not stroke.startswith("0")
-    if "text" in words(own.get("background-clip", "")):  # the background is drawn through the text
+    if "text" in words(own.get("background-clip", "")):  # the text displays the background
         state.has_stroke = True
 
 
@@ -262,7 +274,7 @@ def _color(element: HtmlElement, value: str | None, state: TextState) -> Rgba | 
 
 
 def _background(element: HtmlElement, own: Properties, around: Rgba | None) -> Rgba | None:
-    """Return the declared background colour of text; None for a picture, or if none is declared."""
+    """Return the declared background colour of text; None for an image, or if it is unknown. around: the parent's."""
     value = own.get("background-color", "")
     if has_picture(own.get("background-image", "")) or element.get("background"):
         return None
