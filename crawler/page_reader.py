@@ -1,4 +1,4 @@
-"""Reads responses in a process with limited time and memory, because content must not stop the crawl."""
+"""Reads responses in a process with limited time and memory, so that their content cannot stop the crawl."""
 
 import asyncio
 from collections.abc import Mapping
@@ -20,10 +20,11 @@ from crawler.stats import SLOW_RULES
 
 
 class PageReader:
-    """Reads the pages of one plan. templates: the folder that keeps what crawls learnt about the site's templates.
+    """Reads the pages of one plan.
 
-    site: the source of the style sheets, fonts and pictures that reading a page requires. cache: the machine's folder
-    of results that are costly to compute.
+    templates: the folder that stores what crawls have learnt about the site's templates. site: the source of the style
+    sheets, fonts and images that are needed to read a page. cache: the machine's folder of results that are costly to
+    compute.
     """
 
     def __init__(
@@ -49,12 +50,13 @@ class PageReader:
         is_rendered: bool = False,
         has_contacts: bool = False,
     ) -> WholePage:
-        """Return the links of a page and, if it `is_kept`, its text. Raises the errors of crawler.reading.read_page.
+        """Return the links on a page and, if it `is_kept`, its text. Raises the errors of crawler.reading.read_page.
 
-        is_rendered: a browser has run its scripts. has_contacts: the site's contacts on the page are wanted, too.
+        is_rendered: True if a browser has run its scripts. has_contacts: True to read the site's contacts, too.
         """
         resources = self._site.of_page(url) if self._site is not None else NO_RESOURCES
-        is_dropped = self._slow_pages >= MAX_SLOW_PAGES  # the plan's selectors, after several slow pages
+        # Without the plan's selectors, after several pages on which they were slow.
+        is_dropped = self._slow_pages >= MAX_SLOW_PAGES
         has_rules = any(self._selectors) and not is_dropped
         page = PageToRead(body, dict(headers), url, is_kept, is_rendered, has_contacts, has_rules, is_dropped)
         try:
@@ -65,7 +67,7 @@ class PageReader:
             return WholePage(None, Rejected(Rejection.UNREADABLE, fault.message), 0.0)
 
     def _report_slow_rules(self, page: WholePage) -> WholePage:
-        """Report dropped selectors with the page after which they are dropped."""
+        """Add a message to the page after which the selectors are no longer used."""
         self._slow_pages += page.has_slow_rules
         if not page.has_slow_rules or self._slow_pages != MAX_SLOW_PAGES:
             return page
@@ -73,7 +75,7 @@ class PageReader:
         return replace(page, faults=(fault, *page.faults))
 
     async def run(self, task: Task) -> Any:
-        """Run any other task and return its result or raise its error. Return Rejected if it was given up."""
+        """Run any other task, and return its result or raise its error. Return Rejected if it exceeds its limits."""
         try:
             return await asyncio.wrap_future(self._process.submit(task))
         except GivenUp as fault:

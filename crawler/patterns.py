@@ -1,4 +1,4 @@
-"""Regular expressions on URLs that a user typed: none of them can block a crawl, however it is written.
+"""Regular expressions on URLs that a user enters. None of them can block a crawl, however it is written.
 
 A pattern with nested repetitions may take longer than a human life for one URL, and would block everything else. So
 each search has a time limit, which Python's own `re` does not support.
@@ -14,13 +14,14 @@ from core.errors import BadInput
 from core.wording import Message
 from crawler.stats import SLOW_PATTERN
 
-# A normal pattern takes microseconds on the longest URL. Processor time is measured, not wall-clock time.
+# An ordinary pattern takes microseconds on the longest URL. CPU time is measured, not wall-clock time.
 MAX_SEARCH_S = 0.1
 MIN_SLOW_S = 0.001
-MAX_SLOW_S = 1.0  # in slow searches of one crawl; then the pattern is no longer used
+MAX_SLOW_S = 1.0  # in slow searches during one crawl; after that, the pattern is no longer used
 MAX_PATTERN_CHARS = 1_000
-MAX_WRITTEN_OUT = 10_000  # {1000} is expanded while compiling: of 1,000,000 characters, 0.4 s (November 2026)
-_PROBE_REPEATS = 60  # enough to expose exponential growth, too few for quadratic growth
+# {1000} is expanded at compilation; expanding 1,000,000 characters takes 0.4 s (November 2026).
+MAX_WRITTEN_OUT = 10_000
+_PROBE_REPEATS = 60  # enough to detect exponential growth, and too few for quadratic growth
 _MAX_PROBE_PARTS = 30
 _USUAL_PARTS = ("a", "0", "/", "-", "/a", "a/", "a0", "a-")
 _PIECE = re.compile(r"\\.|\[\^?\]?(?:\\.|[^\]\\])*\]|\{(\d*)(?:,(\d*))?\}|.", re.DOTALL)
@@ -30,7 +31,7 @@ _LITERALS = re.compile(r"[A-Za-z0-9/_.%=&-]+")
 
 
 class UnusablePattern(BadInput):
-    """A pattern that is not a regular expression or is unbounded; the message gives the reason, without the pattern."""
+    """A pattern that is no regular expression or has no limit. The message gives the reason without the pattern."""
 
 
 class SlowPattern(UnusablePattern):
@@ -38,7 +39,10 @@ class SlowPattern(UnusablePattern):
 
 
 class UrlPattern:
-    """One pattern of a crawl plan. `report` is called once with a message if the pattern is too slow."""
+    """A pattern of a crawl plan.
+
+    report: called once with a message if the pattern is too slow. Raises UnusablePattern if it cannot be compiled.
+    """
 
     def __init__(self, pattern: str, report: Callable[[Message], None] = lambda _: None) -> None:
         self.pattern = pattern
@@ -47,7 +51,10 @@ class UrlPattern:
         self._slow_s = 0.0
 
     def matches(self, url: str) -> bool:
-        """Search `url` for the pattern. Return False after MAX_SEARCH_S, or if too much time was spent before."""
+        """Return True if the pattern matches in a URL.
+
+        Return False if the search takes too long, or if earlier searches took too much time.
+        """
         if self._slow_s >= MAX_SLOW_S:
             return False
         begun = time.thread_time()
@@ -67,7 +74,7 @@ class UrlPattern:
 
 
 def require_quick(pattern: str) -> None:
-    """Check a pattern. Raises UnusablePattern if it cannot be compiled or is slow on URLs designed to test it."""
+    """Raise UnusablePattern if a pattern cannot be compiled or is slow on URLs that are designed to test it."""
     compiled = _compile_pattern(pattern)
     for probe in _near_matches(pattern):
         try:
@@ -90,7 +97,7 @@ def _compile_pattern(pattern: str) -> "regex.Pattern[str]":
 
 
 def _count_expanded_units(pattern: str) -> int:
-    r"""Count the characters, classes and other units of a pattern with its repetitions expanded.
+    r"""Count the characters, classes and other units of a pattern, with its repetitions expanded.
 
     >>> _count_expanded_units("a{3}b"), _count_expanded_units("((ba){999}c){999}"), _count_expanded_units(r"[{9}]\{9}")
     (4, 1997001, 4)
@@ -116,13 +123,13 @@ def _count_expanded_units(pattern: str) -> int:
 
 
 def _largest_count(repetition: "re.Match[str]") -> int | None:
-    """Return the larger number of {2,30}, or None for braces without numbers."""
+    """Return the larger number in {2,30}, or None for braces without numbers."""
     numbers = [int(number[:9]) for number in repetition.groups() if number]
     return max(numbers, default=None)
 
 
 def _near_matches(pattern: str) -> Iterator[str]:
-    """Yield near matches: the pattern's own literals repeated, with an end that prevents the match."""
+    """Yield near matches: the literals of a pattern, repeated, with an end that prevents a match."""
     words = _LITERALS.findall(_ESCAPED.sub(r"\1", _CLASS.sub(" ", pattern)))
     parts = dict.fromkeys([*_USUAL_PARTS, *(char for word in words for char in word), *words])
     end = "".join(words)

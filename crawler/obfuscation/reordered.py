@@ -1,4 +1,4 @@
-"""Restores text that style shows in another order than the source: bidi overrides, reversed boxes, floats, offsets."""
+"""Restores text that style displays in another order than the source: bidi overrides, reversed boxes, floats."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -14,11 +14,11 @@ from crawler.markup import BLOCKS
 from crawler.obfuscation.repairs import EXAMPLE_CHARS, STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import shown_text
 
-MAX_CHARS_OF_PIECE = 2  # a character and its punctuation, which are positioned separately
-MIN_PIECES = 3  # two boxes side by side are layout
+MAX_CHARS_OF_PIECE = 2  # a character and its punctuation mark, which are positioned separately
+MIN_PIECES = 3  # two adjacent boxes are layout
 MAX_REVERSED_CHARS = 100_000  # of one element
 MAX_DEPTH = 60
-_LINE_PX = 800.0  # width of a line, for positions in percent
+_LINE_PX = 800.0  # width of a line, to which positions in percent refer
 _PIECE_TAGS = frozenset({"span", "i", "b", "em", "font", "s", "u", "strong", "bdi", "small", "div"})
 _RIGHT_TO_LEFT_OVERRIDE = re.compile("\u202e([^\u202c\u202d\u202e\n]*)\u202c?")
 _PAIRS = "()[]{}<>（）［］｛｝〈〉《》「」『』【】〔〕〖〗"
@@ -32,7 +32,7 @@ Item: TypeAlias = HtmlElement | str
 
 
 def is_chopped(tree: HtmlElement) -> bool:
-    """Return True if a line is cut into single characters, each in its own element that is not a link."""
+    """Return True if a line is split into single characters, each in an element of its own that is not a link."""
     for element in tree.iter():
         if not isinstance(element.tag, str) or len(element) < MIN_PIECES:
             continue
@@ -43,16 +43,19 @@ def is_chopped(tree: HtmlElement) -> bool:
 
 
 def _own_text(element: HtmlElement) -> str:
-    """Return the text of an element with at most a character and a punctuation mark, or "" for others."""
+    """Return the text of an element if it is at most a character and a punctuation mark, or "" for other elements."""
     text = (element.text or "").strip() if not len(element) else ""
     return text if len(text) <= MAX_CHARS_OF_PIECE else ""
 
 
 def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
-    """Put the text of `tree` (changed in place) in the order in which it is shown."""
+    """Put the text of a tree in the order in which it is displayed.
+
+    The tree is changed. Return a record of each change.
+    """
     repaired: list[Repaired] = []
     may_differ = _with_style_of_order(tree, styles)
-    # Innermost first: an outer element moves its contents as a whole.
+    # Innermost elements first, because an outer element moves its contents as a whole.
     for element in reversed(list(tree.iter())) if may_differ else ():
         if element not in may_differ or not isinstance(element.tag, str) or element.getparent() is None:
             continue
@@ -72,7 +75,7 @@ def restore_order(tree: HtmlElement, styles: Cascade) -> list[Repaired]:
 
 
 def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]:
-    """Return the elements whose style, or whose children's style, may show their text in another order."""
+    """Return the elements whose style, or whose children's style, may display their text in another order."""
     found = set(tree.iter("bdo"))
     for element in styles.elements():
         own = styles.properties(element)
@@ -84,7 +87,7 @@ def _with_style_of_order(tree: HtmlElement, styles: Cascade) -> set[HtmlElement]
 
 
 def apply_overrides(text: str) -> tuple[str, int, str]:
-    """Put text after right-to-left overrides in the order shown; also return their number and the first one.
+    """Put the text after right-to-left overrides in the order displayed. Also return their number and the first one.
 
     >>> apply_overrides("他\u202e了来\u202c。")
     ('他来了。', 1, '了来')
@@ -96,7 +99,7 @@ def apply_overrides(text: str) -> tuple[str, int, str]:
 
 
 def mirror(text: str) -> str:
-    """Reverse `text` and mirror its brackets, as it is shown from right to left.
+    """Reverse a text and mirror its brackets, as if it were displayed from right to left.
 
     >>> mirror("《文追》")
     '《追文》'
@@ -111,7 +114,10 @@ def _is_overridden(element: HtmlElement, own: Properties) -> bool:
 
 
 def _reverse(element: HtmlElement, styles: Cascade) -> int:
-    """Reverse an element's text, line by line; an inner element with its own direction is not changed."""
+    """Reverse the text of an element line by line. Elements in it with their own direction are not changed.
+
+    Return the number of changed blocks; 0 if the text is too long.
+    """
     if sum(map(len, element.itertext())) > MAX_REVERSED_CHARS:
         return 0
     blocks = [child for child in element if child.tag in BLOCKS]
@@ -146,7 +152,7 @@ def _signs(text: str | None) -> Iterable[str]:
 
 
 def _shown_order(element: HtmlElement, own: Properties, styles: Cascade) -> tuple[int, list[Item]] | None:
-    """Return the number of displaced children and all children in the order shown, or None if none is displaced."""
+    """Return the number of moved children and all children in the order displayed, or None if none is moved."""
     if not len(element):
         return None
     display = own.get("display", "")
@@ -186,7 +192,7 @@ def _piece_order(items: Sequence[Item], own: Properties, styles: Cascade) -> lis
 
 
 def _order_by_position(items: Sequence[Item], of_items: Sequence[Properties], own: Properties) -> list[Item]:
-    """Order pieces by their positions: from top to bottom, and in a row from left to right."""
+    """Order items by their positions: from top to bottom, and from left to right in a row."""
     em_px = length_px(own.get("font-size")) or MEDIUM_PX
     places, flow_px = [], 0.0
     for item, one in zip(items, of_items, strict=True):
@@ -212,7 +218,7 @@ def _offset_px(one: Properties, side: str, other: str, em_px: float) -> float:
 
 
 def _without_floats(items: Sequence[Item], of_items: Sequence[Properties]) -> list[Item]:
-    """Return the items with each run of right-floated pieces reversed, because its first piece is the rightmost."""
+    """Return the items with each run of right floats reversed, because the first of them is the rightmost."""
     result: list[Item] = []
     run: list[Item] = []
     for item, one in zip(items, of_items, strict=True):

@@ -1,4 +1,4 @@
-"""Defines the interface of repairs, the page that they change, and the records of what they undid."""
+"""Defines the interface of repairs, the page that they change, and the records of what they changed."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence, Set
@@ -25,15 +25,15 @@ from crawler.obfuscation.text_process import TextProcess
 from crawler.opening import SkippedPart
 
 EXAMPLE_CHARS = 80
-STYLE = "style"  # the tag, and anything else in a page that styles it
+STYLE = "style"  # stands for the tag <style> and for anything else that styles the page
 MIN_PIECES_WITHOUT_HAN = 4
 
 
 @dataclass(frozen=True, slots=True)
 class Repaired:
-    """A repaired element.
+    """The record of a repaired element.
 
-    place: the element that was changed; count: the number of its repaired pieces; example: one piece before the repair
+    place: the element that was changed. count: the number of repaired parts. example: one part before the repair
     """
 
     kind: Obfuscation
@@ -44,9 +44,9 @@ class Repaired:
 
 @dataclass(frozen=True, slots=True)
 class Removed:
-    """One removed piece, with the visible text directly before and after it inside its parent.
+    """The record of a removed element or text, with the visible text directly before and after it inside its parent.
 
-    names: its classes and id; folded: the lines of a removed block, which a click may show
+    names: its classes and id. folded: the lines of a removed block that a click may display
     """
 
     kind: Obfuscation
@@ -60,7 +60,10 @@ class Removed:
 
 
 def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement]) -> tuple[ObfuscationFound, ...]:
-    """Return one record for each kind of `repaired` in the main text, whose blocks are `containers`."""
+    """Return a record for each kind of repair in the main text.
+
+    containers: the block elements that contain its lines.
+    """
     inside = (one for one in repaired if _is_inside(one.place, containers))
     return merge_findings(ObfuscationFound(one.kind, one.count, one.example[:EXAMPLE_CHARS]) for one in inside)
 
@@ -68,10 +71,10 @@ def summarize_repaired(repaired: Iterable[Repaired], containers: Set[HtmlElement
 def summarize_removed(
     removed: Sequence[Removed], main_text: str, containers: Set[HtmlElement] = frozenset()
 ) -> tuple[ObfuscationFound, ...]:
-    """Return records of `removed` inside the main text. A closed menu elsewhere hides nothing from readers.
+    """Return records of removed elements inside the main text. A closed menu elsewhere hides nothing from readers.
 
-    containers: the blocks of the main text. A piece between characters of such a block always counts; others must have
-    their neighbouring characters in the main text, which may have been obfuscated themselves.
+    containers: the block elements that contain the main text. An inline element in such a block always counts. Any
+    other must have its neighbouring characters in the main text, which may have been obfuscated itself.
     """
     body = "".join(main_text.split())
     result = []
@@ -82,7 +85,7 @@ def summarize_removed(
             if piece.kind is kind
             and (_is_in_text(piece, body) or (piece.is_inline and enclosing_block(piece.parent) in containers))
         ]
-        # A date for programs (microformats) is hidden legitimately, and contains no Chinese word.
+        # A date for programs (microformats) is hidden for good reason, and contains no Chinese word.
         if (
             len(inside) >= MIN_PIECES_WITHOUT_HAN
             or count_han("".join(piece.text for piece in inside))
@@ -93,9 +96,9 @@ def summarize_removed(
 
 
 def folded_lines(removed: Iterable[Removed], main_text: str, after: int) -> list[SurroundingLine]:
-    """Return the lines of hidden blocks that a click may show, such as replies, except those that hide the text.
+    """Return the lines of hidden blocks that a click may display, such as replies, except blocks inside the main text.
 
-    after: the `after` of each SurroundingLine
+    after: the number of main lines before them, as in SurroundingLine
     """
     body = "".join(main_text.split())
     folded = [piece for piece in removed if piece.folded and not _is_in_text(piece, body)]
@@ -113,7 +116,7 @@ def _is_in_text(piece: Removed, body: str) -> bool:
 
 
 class HanCounts(dict[HtmlElement, int]):
-    """A cache of the numbers of Chinese characters in elements, valid until an element changes."""
+    """A cache of the number of Chinese characters in each element. It is valid until an element changes."""
 
     def __missing__(self, element: HtmlElement) -> int:
         self[element] = count_han(element.text_content() or "")
@@ -121,7 +124,7 @@ class HanCounts(dict[HtmlElement, int]):
 
 
 def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
-    """Return the block around an element's text."""
+    """Return the element if it is a block element, or else the nearest block element around it, or None."""
     while element is not None and element.tag not in BLOCKS:
         element = element.getparent()
     return element
@@ -130,20 +133,20 @@ def enclosing_block(element: HtmlElement | None) -> HtmlElement | None:
 def _is_inside(place: HtmlElement, containers: Set[HtmlElement]) -> bool:
     if enclosing_block(place) in containers:
         return True
-    # For a block whose child blocks were changed: at least two of its children are blocks of the main text.
+    # A block whose child blocks were changed counts if at least two of its children contain the main text.
     return sum(1 for child in place if child in containers) > 1
 
 
-# Attributes differences between a page's source and its main text to obfuscations.
+# Attributes differences between the source of a page and its main text to obfuscations.
 
 _TAKEN_OUT = (Obfuscation.DECOYS, Obfuscation.HIDDEN_TEXT, Obfuscation.RUBY)
 
 
 def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound]) -> KindOf:
-    """Return a function that names the kind of a difference by the removed text and its replacement.
+    """Return a function that returns the kind of a difference for a removed text and its replacement.
 
-    removed: hidden pieces; found: the obfuscations of the main text. A removed line that was not hidden belongs to
-    another zone.
+    removed: the hidden elements. found: the obfuscations in the main text. A removed line that was not hidden belongs
+    to another zone.
     """
     of_words = {word: each.kind for each in removed for word in each.text.split()}
     kinds = [one.kind for one in found]
@@ -157,7 +160,7 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
         if words and all(word in of_words for word in words):
             return of_words[words[0]].value
         if Obfuscation.ENCODED_TEXT in changed and old.isascii():
-            return Obfuscation.ENCODED_TEXT.value  # lines of a code are not lines of the text
+            return Obfuscation.ENCODED_TEXT.value  # lines of a code do not correspond to lines of the text
         if "\n" in old or not (hidden or changed):
             return SURROUNDING
         return (hidden or changed)[0].value
@@ -166,13 +169,16 @@ def kind_classifier(removed: Sequence[Removed], found: Sequence[ObfuscationFound
 
 
 def _kind_of_replacement(old: str, new: str, changed: Sequence[Obfuscation]) -> str:
-    """Return the likeliest kind: a font if the lengths are equal, because it shows one character for each."""
+    """Return the most likely kind.
+
+    It is a font if the lengths are equal, because a font replaces each character by one.
+    """
     is_drawn = len(old) == len(new)
     likely = sorted(changed, key=lambda kind: (kind is Obfuscation.FONT) != is_drawn)
     return likely[0].value if likely else ""
 
 
-# The interface of a repair, and its input: a page's tree with its styles, or the main text.
+# The interface of a repair, and its input: the tree of a page with its styles, or the main text.
 
 Styled = tuple[Cascade, HiddenElementFinder | None]
 TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
@@ -180,9 +186,9 @@ TextRepair = Callable[[str, str], tuple[str, ObfuscationFound | None]]
 
 @dataclass(eq=False)
 class MarkedPage:
-    """A page's tree, to be changed in place.
+    """The tree of a page, which repairs change.
 
-    base: the base of relative URLs
+    base: the base URL of relative URLs
     removed: the hidden text that was removed
     style: applies the page's sheets; called by the first repair that needs them, after scripts have written to the tree
     notes: what could not be undone on this machine, for the operator
@@ -213,17 +219,17 @@ class MarkedPage:
 
     @property
     def hidden_finder(self) -> HiddenElementFinder | None:
-        """The finder of hidden elements that has already examined the page with these styles, if any."""
+        """The finder of hidden elements that has examined the page with these styles, or None."""
         return self._applied_style[1]
 
 
 @dataclass(frozen=True, slots=True)
 class Repair:
-    """The detection and removal of one obfuscation. Each part finds nothing on an ordinary page.
+    """The detection and removal of one obfuscation. Neither function finds anything on an ordinary page.
 
-    in_tree: changes the tree and returns a record of what it undid
-    needs: tags, or `STYLE`; a page with none of them is not passed to `in_tree`
-    in_text: takes the main text and the host; returns the repaired text, and what was found or None
+    in_tree: changes the tree of a page and returns records of the changes
+    needs: tags, or STYLE; a page with none of them is not passed to `in_tree`
+    in_text: takes the main text and the host, and returns the repaired text and a record or None
     signs: a text without a match is not passed to `in_text`; None passes every text
     is_repeated: True to run `in_text` again at the end if other repairs changed the text
     """
@@ -237,7 +243,7 @@ class Repair:
 
 @cache
 def repairs() -> tuple[Repair, ...]:
-    """Return the repairs of all obfuscations, each once, in their order."""
+    """Return the repairs of all obfuscations, each once, in the order of their application."""
     return tuple(map(_load, dict.fromkeys(kind.repair for kind in Obfuscation if kind.repair)))
 
 

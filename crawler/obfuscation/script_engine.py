@@ -1,16 +1,20 @@
-"""Runs the scripts of a page in a separate process that loads nothing else and needs 15 MB of memory instead of 54."""
+"""Runs the scripts of a page in a process that loads nothing else, so that it needs 15 MB of memory instead of 54."""
 
 import json
 from pathlib import Path
 from typing import Any
 
 MAX_MEMORY_BYTES = 64_000_000  # chosen: a script that decodes a chapter takes 4 MB
-MAX_WRITTEN_CHARS = 1_000_000  # by the scripts of a page; a chapter has 30,000
+MAX_WRITTEN_CHARS = 1_000_000  # by all scripts of a page; a chapter has 30,000
 _DOCUMENT = Path(__file__).with_name("document.js")
 
 
 def run_scripts(sources: list[str], _data: bytes) -> tuple[list[Any], bytes]:
-    """Run the scripts of a page; return the text that each writes in its place, and [selector, markup] of elements."""
+    """Run the scripts of a page, and return what they write.
+
+    This is the text that each script writes where it is, and [selector, markup] for other elements. Raises MemoryError
+    if the scripts exceed the memory limit.
+    """
     import quickjs  # type: ignore[import-untyped]  # starts a thread, and only the process needs it
 
     context = quickjs.Context()
@@ -20,7 +24,7 @@ def run_scripts(sources: list[str], _data: bytes) -> tuple[list[Any], bytes]:
         record(number)
         try:
             context.eval(source)
-        except quickjs.JSException as fault:  # as in a browser, the next script runs all the same
+        except quickjs.JSException as fault:  # the next script runs nevertheless, as in a browser
             if "out of memory" in str(fault):
                 raise MemoryError from fault
     while context.execute_pending_job():

@@ -1,6 +1,6 @@
-"""Restores text that a page's own scripts assemble and write, by running them in a process with a recording document.
+"""Restores text that the scripts of a page assemble, by running them in a process with a recording document.
 
-Only texts that were encoded, split or reversed are restored: a script that writes plain text hides nothing.
+Only texts that were encoded, split or reversed are restored. A script that writes plain text hides nothing.
 """
 
 import atexit
@@ -21,11 +21,11 @@ from crawler.obfuscation.script_engine import MAX_MEMORY_BYTES, run_scripts
 from crawler.obfuscation.worker_process import WorkerProcess
 from crawler.opening import SkippedPart
 
-MAX_SCRIPT_CHARS = 1_500_000  # all scripts of a page together
+MAX_SCRIPT_CHARS = 1_500_000  # in all scripts of a page
 MIN_HAN = 2  # of the written text
 MAX_CPU_S = 0.2  # for the scripts of one page; chosen: a script that decodes a chapter takes 5 ms (2026-11)
-MAX_SECONDS = 20.0  # wall-clock time with the start of the process, however busy the machine is
-# Signs that a script decodes, and signs that it writes; without both, it hides no visible text.
+MAX_SECONDS = 20.0  # wall-clock time including the start of the process, however busy the machine is
+# Signs that a script decodes text, and signs that it writes text. A script without both hides no visible text.
 _DECODES = re.compile(
     r"atob|unescape|fromCharCode|fromCodePoint|decodeURI|Base64|TextDecoder|charCodeAt|\.join|\.reverse|\.split"
     r"|\\u[0-9a-fA-F]{4}|\\x[0-9a-fA-F]{2}|_0x[0-9a-f]|\w\[\d+\]\s*\+"
@@ -39,7 +39,7 @@ _SIMPLE_SELECTOR = re.compile(r"^(?:[\w-]+)?(?:[#.][\w-]+)*$")
 
 
 def _write_scripted(page: MarkedPage) -> list[Repaired]:
-    """Insert the text that the page's scripts assemble into the tree, and record it."""
+    """Insert the text that scripts assemble into the page's tree, and return a record of each."""
     scripts, sources = list[HtmlElement](), list[str]()
     left = MAX_SCRIPT_CHARS
     for script in page.tree.iter("script"):
@@ -73,14 +73,15 @@ def _write_scripted(page: MarkedPage) -> list[Repaired]:
 
 @cache
 def _process() -> WorkerProcess:
-    """Return the process for scripts, which starts with the first page that may hide text in a script."""
-    process = WorkerProcess(run_scripts, 2 * MAX_MEMORY_BYTES, MAX_CPU_S)  # also holds the interpreter and the result
+    """Return the process for scripts. It starts with the first page that may hide text in a script."""
+    # The limit includes the interpreter and the result.
+    process = WorkerProcess(run_scripts, 2 * MAX_MEMORY_BYTES, MAX_CPU_S)
     atexit.register(process.close)
     return process
 
 
 def _places(tree: HtmlElement, scripts: list[HtmlElement], written: Any) -> Iterator[tuple[HtmlElement, bool, str]]:
-    """Yield the element for each text, True if it is a script, and the markup."""
+    """Yield (element, is_script, markup) for each written text. is_script: True if the text replaces the script."""
     in_scripts, in_elements = written
     for script, markup in zip(scripts, in_scripts, strict=False):
         if markup:
@@ -104,7 +105,7 @@ def _parse_markup(markup: str) -> HtmlElement:
 
 
 def _with_blocks(parent: HtmlElement) -> HtmlElement:
-    """Make text without paragraphs inline, because it continues the line into which it is written."""
+    """Turn a parent without paragraphs into an inline element, because its text continues the line around it."""
     if not any(
         child.tag in ("p", "div", "br", "li", "h1", "h2", "h3", "section", "article")
         for child in parent.iter()

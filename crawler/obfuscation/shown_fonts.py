@@ -1,4 +1,4 @@
-"""Finds the texts of a page that are set in its own fonts, and replaces them by the characters shown."""
+"""Finds the texts that a page sets in its own fonts, and replaces them by the characters displayed."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,14 +17,14 @@ from crawler.obfuscation.glyph_choice import mark_doubtful
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Repair, Repaired
 from crawler.obfuscation.visibility import NEVER_SHOWN
 
-MIN_HAN_IN_FACE = 20  # fewer are a heading or a badge; private-use characters always count
+MIN_HAN_IN_FACE = 20  # fewer characters are a heading or a badge; private-use characters always count
 _EXAMPLE_CHARS = 30
-_DOUBTFUL_SHOWN = 5  # an example has 80 characters
+_DOUBTFUL_SHOWN = 5  # number of doubtful characters in an example, which has 80
 
 
 @dataclass(frozen=True, slots=True)
 class _TextRun:
-    """One text of the tree: the text of an element before its first child, or the text after the element."""
+    """A text in the tree: the text of an element before its first child, or the text after the element."""
 
     element: HtmlElement
     is_tail: bool
@@ -41,7 +41,7 @@ class _TextRun:
 
 
 def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
-    """Write the characters that a page's fonts show into its tree, in place."""
+    """Write the characters that the fonts of a page display into its tree. The tree is changed. Return records."""
     styles = page.styles
     faces = _index_faces(styles.faces)
     if not faces:
@@ -65,7 +65,7 @@ def write_shown(page: MarkedPage, reader: FontReader) -> list[Repaired]:
 
 
 def _index_faces(faces: Sequence[tuple[FontFace, str]]) -> dict[str, tuple[FontFace, str]]:
-    """Index faces by family; the last of several faces with the same name wins, as in a browser."""
+    """Return the font faces by family. The last of several faces of a family counts, as in a browser."""
     return {face.family: (face, base) for face, base in faces}
 
 
@@ -86,7 +86,7 @@ def _is_worth_reading(chars: Mapping[str, int]) -> bool:
 def _runs(
     tree: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[FontFace, str]]
 ) -> Iterator[tuple[_TextRun, str]]:
-    """Yield every text that is shown in one of `faces`, with its family."""
+    """Yield every text that is displayed in one of the faces, with its family."""
     pending: list[tuple[HtmlElement, str]] = [(tree, "")]
     while pending:
         element, inherited = pending.pop()
@@ -108,7 +108,7 @@ def _family(element: HtmlElement, styles: Cascade, faces: Mapping[str, tuple[Fon
         return inherited
     named = families(value)
     for name in named:
-        # `font` has size and style before the first family, separated by spaces.
+        # A `font` value has size and style before the first family, separated by spaces.
         found = name if name in faces else next((each for each in faces if name.endswith(f" {each}")), "")
         if found:
             return found

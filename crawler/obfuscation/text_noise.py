@@ -1,6 +1,6 @@
-"""Removes noise between the characters of a text: zero-width characters, spaces, pinyin, odd-width letters, symbols.
+"""Removes noise between the characters of a text: zero-width characters, spaces, pinyin, unusual widths, symbols.
 
-Each kind is removed only if it is too frequent to be accidental; a page with one stray space is not changed.
+A kind of noise is removed only if it is too frequent to be accidental. A page with one stray space is not changed.
 """
 
 import re
@@ -31,32 +31,32 @@ from fingerprint.stream import Noise
 from fingerprint.tables import TABLES_2026
 
 _CONTEXT_CHARS = 6
-# Minimum number and share of Han characters that are not accidental. None of the main texts of the 58 development pages
-# (2026-11) exceeds them.
+# Minimum number and share of Chinese characters that are not accidental. None of the main texts of the 58 development
+# pages (2026-11) exceeds them.
 MIN_COUNT = 3
 MIN_SHARES = {Obfuscation.ZERO_WIDTH: 0.005, Obfuscation.PINYIN_INSERTED: 0.01, Obfuscation.SPACES: 0.05}
 MIN_SPACES = 8
-MIN_FULL_WIDTH = 8  # letters; some texts write a full-width abbreviation now and then
-# Symbols that hardly any Chinese sentence has between two characters, and punctuation that every text has, in any
+MIN_FULL_WIDTH = 8  # letters; some texts contain a full-width abbreviation
+# Symbols that hardly occur between two characters of a Chinese sentence, and punctuation that every text has, in any
 # width.
 _ODD_MARKS = "*＊#＃^＾_＿~～|｜\\＼/／`@&+=$%<>-–—‐‑·・•●○◆◇■□▲△★☆※→←↑↓‖¦¤§¨°´¸¬゛゜"
 _TRUE_MARKS = "。，、；：！？….,;:!?'\"｡､｢｣﹒﹑﹐"
 _HAN_RANGES = ((0x3400, 0x4DBF), (0x4E00, 0x9FFF), (0xF900, 0xFAFF), (0x20000, 0x323AF))
 _HAN = "".join(f"{chr(first)}-{chr(last)}" for first, last in _HAN_RANGES)
 _BETWEEN = re.compile(f"(?<=[{_HAN}])([{re.escape(_ODD_MARKS + _TRUE_MARKS)}]{{1,3}})(?=[{_HAN}])")
-# Noise is everywhere, while honest punctuation is sparse: noise fills most stretches of STRETCH_HAN Han characters with
-# at least this many marks. No text except lists and verse has six clause marks in 24 characters (2,400 novels, news and
-# articles, 2026-11).
+# Noise is everywhere, while real punctuation is sparse: noise fills most runs of STRETCH_HAN Chinese characters with at
+# least this many marks. No text except lists and verse has six punctuation marks in 24 characters (2,400 novels, news
+# and articles, 2026-11).
 STRETCH_HAN, MIN_STRETCHES = 24, 3
 MIN_FILLED_SHARE = 0.75
 MIN_ODD_IN_STRETCH, MIN_IN_STRETCH = 2, 6
 # Noise also divides words: the characters on both sides of noise form known pairs nearly as often as all others do. In
 # prose, .69 of pairs are known, across punctuation .25, across the items of lists up to .4 (12,545 texts, 2026-11).
 USUAL_SHARE_OF_KNOWN, MIN_PAIRS_TO_COMPARE, MIN_RATIO_INSIDE_WORDS = 0.69, 20, 0.65
-# In texts without punctuation, spaces or strokes may replace it: of 1,117 such texts, .077 were taken for noise with
+# In texts without punctuation, spaces or strokes may replace it. Of 1,117 such texts, .077 were mistaken for noise with
 # the usual ratio, and .006 with this one (2026-11).
 MIN_RATIO_WITHOUT_PUNCTUATION, MAX_HAN_OF_CLAUSE = 0.9, 40
-MIN_SHARE_OF_FREQUENT = 0.25  # of frequent characters; running text has at least this share, lists have less
+MIN_SHARE_OF_FREQUENT = 0.25  # of frequent characters; running text has at least this share, and lists have less
 _MAX_PLACES_TO_JUDGE, _LAST_KNOWN = 1_000, 0xFFFF
 _SIMPLIFIED = TABLES_2026.simplified_forms
 _HALF_WIDTH_MARKS = "｡､｢｣"
@@ -65,7 +65,7 @@ _PUNCTUATION = re.compile("[。，、；：！？,.;:!?]")
 _TWO_HAN = re.compile(f"[{_HAN}]{{2}}")
 _LETTERS = re.compile(r"[^\W\d_]+")
 _NO_HAN = re.compile(f"[^{_HAN}]+")
-_MAX_BEFORE = 4  # characters searched per syllable, because other noise may stand in between
+_MAX_BEFORE = 4  # characters searched per syllable, because other noise may be between them
 _FULL_WIDTH = re.compile("[\uff10-\uff19\uff21-\uff3a\uff41-\uff5a]")
 _FULL_WIDTH_LETTER = re.compile("[\uff21-\uff3a\uff41-\uff5a]")
 _COMPATIBLE = re.compile("[\u2e80-\u2fdf\uf900-\ufaff\U0002f800-\U0002fa1f]")
@@ -93,7 +93,10 @@ def _without_kind(kind: Obfuscation, min_count: int = MIN_COUNT) -> TextRepair:
 
 
 def _is_spelt_out(text: str, where: TextRange) -> bool:
-    """Return True if letters spell the characters before them, in any of their readings: 雾(wu), but not 方法(main)."""
+    """Return True if letters spell the characters before them in any of their readings.
+
+    The letters in 雾(wu) do, and those in 方法(main) do not.
+    """
     runs = [TABLES_2026.pinyin.split_run(run) for run in _LETTERS.findall(text[where.start : where.end])]
     syllables = [syllable for run in runs if run for syllable, _ in run]
     before = _NO_HAN.sub("", text[max(0, where.start - _MAX_BEFORE * len(syllables)) : where.start])[-len(syllables) :]
@@ -109,7 +112,7 @@ def _noise(text: str) -> Noise:
 
 
 def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    """Restore the usual forms of full-width letters, half-width punctuation and compatibility characters."""
+    """Replace full-width letters, half-width punctuation and compatibility characters by their usual forms."""
     letters = _FULL_WIDTH_LETTER.findall(text)
     compatible = _COMPATIBLE.findall(text)
     marks = sum(map(text.count, _HALF_WIDTH_MARKS))
@@ -117,7 +120,7 @@ def _restore_usual_width(text: str, _host: str) -> tuple[str, ObfuscationFound |
     if len(letters) >= MIN_FULL_WIDTH:
         changed = _FULL_WIDTH.sub(lambda match: chr(ord(match[0]) - 0xFEE0), changed)
         count += len(letters)
-    if len(set(compatible)) >= MIN_COUNT:  # one may be an accident of an edition, several are deliberate
+    if len(set(compatible)) >= MIN_COUNT:  # one may be a mistake of an edition, several are deliberate
         changed = _COMPATIBLE.sub(lambda match: _plain(match[0]), changed)
         count += len(compatible)
     if marks >= MIN_COUNT:
@@ -147,7 +150,7 @@ def _without_marks(text: str, _host: str) -> tuple[str, ObfuscationFound | None]
 
 
 def _noise_marks(text: str, matches: Sequence[re.Match[str]]) -> set[str]:
-    """Return the marks between Han characters that occur inside words everywhere, singly or together."""
+    """Return the marks between Chinese characters that occur inside words everywhere, singly or together."""
     whole = count_han(text) // STRETCH_HAN
     counts = Counter(chain.from_iterable(match[1] for match in matches))
     if whole < MIN_STRETCHES:
@@ -172,7 +175,7 @@ def _places(matches: Sequence[re.Match[str]], marks: Set[str]) -> list[TextRange
 
 
 def _are_inside_words(text: str, places: Sequence[TextRange]) -> bool:
-    """Return True if, in running text, the characters around the places usually follow each other in Chinese."""
+    """Return True if, in running text, the characters on both sides of each range often form known pairs."""
     places = places[:_MAX_PLACES_TO_JUDGE]
     around = [text[where.start - 1] + text[where.end] for where in places]
     if frequent_share("".join(around)) < MIN_SHARE_OF_FREQUENT:
@@ -195,15 +198,15 @@ def _share_of_known(pairs: Sequence[str]) -> float:
 
 
 def _are_everywhere(text: str, places: Sequence[TextRange], least: int) -> bool:
-    """Return True if most stretches of a text contain at least `least` of the places."""
+    """Return True if most runs of STRETCH_HAN characters contain at least `least` of the ranges."""
     whole = count_han(text) // STRETCH_HAN
     counts = np.bincount(_stretches(text)[[where.start - 1 for where in places]], minlength=whole)[:whole]
     return int(np.count_nonzero(counts >= least)) >= MIN_FILLED_SHARE * whole
 
 
-@lru_cache(maxsize=1)  # called for each mark of a text
+@lru_cache(maxsize=1)  # called for each mark in a text
 def _stretches(text: str) -> NDArray[np.int64]:
-    """Return int64[len(text)], the number of the stretch that contains each character."""
+    """Return int64[len(text)]: for each character, the number of its run of STRETCH_HAN Chinese characters."""
     codes = code_points(text)
     is_han = np.zeros(codes.size, np.bool_)
     for first, last in _HAN_RANGES:
@@ -216,7 +219,7 @@ def _around(text: str, start: int, end: int) -> str:
 
 
 def _kind_pattern(*kinds: Kind) -> re.Pattern[str]:
-    """Return a pattern for characters of some kinds; a text without a match has no such noise."""
+    """Return a pattern for the characters of some kinds. A text without a match has no noise of these kinds."""
     ranges = [each for kind in kinds for each in CLASSES_2026.by_range.get(kind, ())]
     listed = re.escape("".join(CLASSES_2026.by_character.get(kind, "") for kind in kinds))
     return re.compile(f"[{listed}{''.join(f'{chr(each.start)}-{chr(each.stop - 1)}' for each in ranges)}]")
@@ -234,14 +237,14 @@ FULL_WIDTH = Repair(
 PUNCTUATION_NOISE = Repair(in_text=_without_marks)
 
 
-# Removes obfuscations of the main text itself, as opposed to its markup.
+# Removes obfuscations of the main text itself. Those in the markup were removed before.
 
 
 @dataclass(frozen=True, slots=True)
 class CleanText:
     """A text without its noise, and a record of the noise.
 
-    steps: each kind that was removed, and the text after its removal
+    steps: (kind, text after its removal) for each kind that was removed
     """
 
     text: str
@@ -250,7 +253,7 @@ class CleanText:
 
 
 def clean_text(text: str, url: str = "") -> CleanText:
-    """Remove the noise between the characters of a text; a text without noise is returned unchanged.
+    """Remove the noise between the characters of a text. A text without noise is returned unchanged.
 
     >>> clean_text("夜很静。风停了。").obfuscations
     ()
@@ -271,14 +274,14 @@ def clean_text(text: str, url: str = "") -> CleanText:
         if repair.is_repeated:
             again.append((repair, text))
         text = undo(repair, text)
-    for repair, seen in again:  # noise may hide a URL, and may look like a part of one
+    for repair, seen in again:  # noise may hide a URL, or may look like a part of a URL
         if text != seen:
             text = undo(repair, text)
     return CleanText(text, merge_findings(found), tuple(steps))
 
 
 def add_noise_marks(raw_text: str, text: str, marks: Sequence[Mark], clean: CleanText) -> tuple[Mark, ...]:
-    """Extend the marks between a raw text and `text` by the marks between `text` and its clean version."""
+    """Return the marks between a raw text and `text`, extended by those between `text` and its clean version."""
     if not clean.steps:
         return tuple(marks)
     origins = restore_origins(raw_text, text, marks)

@@ -1,4 +1,4 @@
-"""Maps the characters of a clean text to the raw text, by comparing the texts of successive steps."""
+"""Maps the characters of a clean text to the raw text, by comparing the texts before and after each step."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,31 +13,31 @@ from core.marks import SURROUNDING, Mark
 from core.obfuscations import Obfuscation
 from core.text import TextRange
 
-# Product of the numbers of characters of both sides: takes 0.3 s of CPU time; a chapter of 30,000 with noise on
-# each line has a quarter of it. Longer stretches without a common line become one mark. Chosen, 2026-11.
+# Product of the numbers of characters on both sides, which takes 0.3 s of CPU time. A chapter of 30,000 with noise on
+# each line has a quarter of it. Longer parts without a common line become one mark. Chosen, 2026-11.
 MAX_PAIRS = 4_000_000_000
-# Per step: a chapter of 10,000 characters with noise behind each has as many, and they take .3 s. A text with more
+# Per step. A chapter of 10,000 characters with noise after each has as many, and they take .3 s. A text with more
 # becomes a single mark. Chosen, 2026-11.
 MAX_MARKS = 10_000
-MAX_CHARS = 2_000_000  # only the longest novels have more, and their files are read chapter by chapter; chosen, 2026-11
+MAX_CHARS = 2_000_000  # only the longest novels have more, and their files are read by chapter; chosen, 2026-11
 _NOWHERE, _MAX_SAME = -1, 12
-_MAX_TOLD = 5_000  # maximum number of characters of a difference that decide its kind
+_MAX_TOLD = 5_000  # maximum number of characters in a difference that decide its kind
 
-KindOf = Callable[[str, str], str]  # returns the kind of a mark, from the removed text and its replacement
+KindOf = Callable[[str, str], str]  # returns the kind of a mark for the removed text and its replacement
 
 
 def constant_kind(kind: str) -> KindOf:
-    """Return a classifier for a step that undoes a single kind of obfuscation."""
+    """Return a classifier for a step that undoes one kind of obfuscation: it always returns that kind."""
     return lambda _old, _new: kind
 
 
 @dataclass(slots=True)
 class Origins:
-    """A clean text aligned with its raw text: the place of each character in `raw`, and whether it was moved.
+    """A clean text aligned with its raw text: each character's index in `raw`, and whether it was moved.
 
-    places: int32[chars of text], -1 for an inserted character
-    written: the kinds of inserted characters of `text`, as numbers of `kinds`; 0 for others
-    taken: the kinds of characters of `raw` that are missing in `text`, as numbers of `kinds`; 0 for others
+    places: int32[chars of text], the index in `raw`; -1 for an inserted character
+    written: the kinds of the inserted characters in `text`, as indexes of `kinds`; 0 for others
+    taken: the kinds of the characters in `raw` that `text` lacks, as indexes of `kinds`; 0 for others
     """
 
     raw: str
@@ -50,13 +50,13 @@ class Origins:
 
     @classmethod
     def from_text(cls, raw: str) -> "Origins":
-        """Start with a raw text, before any step."""
+        """Return the origins of a raw text before any step."""
         nothing = np.zeros(len(raw), np.uint8)
         moved = np.zeros(len(raw), np.bool_)
         return cls(raw, raw, np.arange(len(raw), dtype=np.int32), moved, nothing, nothing.copy(), [""])
 
     def step(self, text: str, kind_of: KindOf) -> None:
-        """Advance to `text`, which was made from the current text."""
+        """Advance to `text`, which a step made from the current text. kind_of: returns the kind of each difference."""
         if text == self.text:
             return
         between = _Comparison(self.text, text)
@@ -75,7 +75,7 @@ class Origins:
         self.text, self.places, self.written, self.is_moved = text, places, written, is_moved & (places != _NOWHERE)
 
     def marks(self) -> tuple[Mark, ...]:
-        """Return the differences between both texts, in the order of the clean text."""
+        """Return the differences between the raw and the clean text, in the order of the clean text."""
         found, at, raw_at = list[Mark](), 0, 0
         for start, end in [*_runs(self._places_in_order()), (len(self.text), len(self.text))]:
             raw_start = int(self.places[start]) if start < end else len(self.raw)
@@ -92,7 +92,7 @@ class Origins:
         return np.where(self.is_moved, _NOWHERE, self.places).astype(np.int32)
 
     def _gap(self, text: TextRange, raw: TextRange) -> Iterator[Mark]:
-        """Yield the marks between two equal pieces: the removed ranges, each with its replacement."""
+        """Yield the marks between two equal parts: the removed ranges, each with its replacement."""
         if not len(text) and not len(raw):
             return
         instead = defaultdict[int, list[TextRange]](list)
@@ -112,7 +112,7 @@ class Origins:
 
 
 def restore_origins(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
-    """Reconstruct the origins from their marks."""
+    """Reconstruct the origins of a text from its marks."""
     origins = Origins.from_text(raw)
     places, used = np.full(len(text), _NOWHERE, np.int32), np.zeros(len(raw), np.bool_)
     moved, written = np.zeros(len(text), np.bool_), np.zeros(len(text), np.uint8)
@@ -129,7 +129,7 @@ def restore_origins(raw: str, text: str, marks: Sequence[Mark]) -> Origins:
 
 
 def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """Join several parts (raw text, clean text, marks); return their raw text and the marks that lead to `text`."""
+    """Join parts (raw text, clean text, marks). Return their raw text and the marks between it and `text`."""
     raws, cleans, marks = list[str](), list[str](), list[Mark]()
     raw_at = at = 0
     for raw, clean, own in parts:
@@ -146,7 +146,7 @@ def join_raw_parts(parts: Iterable[tuple[str, str, Sequence[Mark]]], text: str) 
 
 
 def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
-    """Return the starts and ends of runs of characters that were consecutive and in order."""
+    """Return the starts and ends of runs of characters that are consecutive in the old text."""
     if not places.size:
         return []
     cuts = np.flatnonzero((np.diff(places) != 1) | (places[:-1] == _NOWHERE)) + 1
@@ -155,7 +155,7 @@ def _runs(places: NDArray[np.int32]) -> list[tuple[int, int]]:
 
 
 def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, start and end of each run of equal numbers other than 0."""
+    """Yield (number, start, end) for each run of equal numbers other than 0."""
     edges = [0, *(np.flatnonzero(np.diff(numbers)) + 1).tolist(), len(numbers)]
     for start, end in pairwise(edges):
         if start < end and numbers[start]:
@@ -165,7 +165,7 @@ def _stretches(numbers: NDArray[np.uint8]) -> Iterator[tuple[int, int, int]]:
 class _Comparison:
     """A comparison of an old text with a new one: line by line, and by character where lines differ.
 
-    places: int32[chars of new], the place of each character in the old text, or -1
+    places: int32[chars of new], the index of each character in the old text, or -1
     is_moved: True for characters that are in another order
     """
 
@@ -180,7 +180,7 @@ class _Comparison:
         self.places, self.is_moved = self.places[:-1], self.is_moved[:-1]
 
     def _compare_lines(self) -> None:
-        # Each line includes its line feed, so that every character belongs to a line; the last line gets one for this
+        # Each line includes its line feed, so that every character belongs to a line. The last line gets one for this
         # purpose.
         self._old_lines, self._new_lines = (
             [f"{line}\n" for line in text.split("\n")] for text in (self._old, self._new)
@@ -192,7 +192,7 @@ class _Comparison:
             self._pairs = []
 
     def differing(self) -> Iterator[tuple[NDArray[np.int32], NDArray[np.int32]]]:
-        """Yield the places in the old and the new text at which they differ."""
+        """Yield the indexes in the old and in the new text at which the texts differ."""
         is_left = self.places == _NOWHERE
         is_gone = np.ones(len(self._old), np.bool_)
         is_gone[self.places[~is_left]] = False
@@ -224,7 +224,7 @@ class _Comparison:
                 yield from self._compare_chars(self._old_places(of_before), self._new_places(of_after))
 
     def _map_moved_lines(self, loose: Iterable[tuple[range, range]]) -> dict[int, int]:
-        """Map the numbers of new lines that are out of order to their numbers in the old text."""
+        """Map the numbers of new lines that were moved to their numbers in the old text."""
         there = defaultdict[str, list[int]](list)
         for olds, _ in loose:
             for number in olds:
@@ -259,7 +259,7 @@ class _Comparison:
 
 
 def _line_places(starts: Sequence[int], lines: Sequence[str], numbers: Sequence[int]) -> NDArray[np.int32]:
-    """Return the places of the characters of some lines."""
+    """Return the indexes of the characters in some lines."""
     if isinstance(numbers, range) and numbers:
         return np.arange(starts[numbers[0]], starts[numbers[-1]] + len(lines[numbers[-1]]), dtype=np.int32)
     ranges = [np.arange(starts[each], starts[each] + len(lines[each]), dtype=np.int32) for each in numbers]
@@ -275,7 +275,7 @@ def _pick(text: str, places: NDArray[np.int32]) -> str:
 
 
 def _permutation(before: str, after: str) -> list[int]:
-    """Return the place in `before` of each character of its permutation `after`, in pieces as long as possible."""
+    """Return the index in `before` of each character of its permutation `after`. Equal runs are as long as possible."""
     free = defaultdict[str, list[int]](list)
     for place, char in enumerate(before):
         free[char].append(place)
@@ -292,6 +292,6 @@ def _permutation(before: str, after: str) -> list[int]:
 
 
 def _count_equal_chars(before: str, start: int, after: str, at: int) -> int:
-    """Count the equal characters from two places onwards, at most _MAX_SAME."""
+    """Count the equal characters from two indexes onwards, at most _MAX_SAME."""
     pairs = zip(before[start : start + _MAX_SAME], after[at : at + _MAX_SAME], strict=False)
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))

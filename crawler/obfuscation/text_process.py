@@ -1,4 +1,4 @@
-"""Reads the lines of text in untrusted pictures in a separate process, and caches the results by digest."""
+"""Reads the lines of text in untrusted images in a separate process, and caches the results by digest."""
 
 import time
 from dataclasses import asdict, dataclass
@@ -10,22 +10,22 @@ from crawler.obfuscation.glyph_ocr import is_installed
 from crawler.obfuscation.page_picture import SeenLine, looks_like_text, open_picture
 from crawler.obfuscation.worker_process import WorkerProcess
 
-if TYPE_CHECKING:  # loaded at the first picture that looks like text
+if TYPE_CHECKING:  # loaded for the first image that looks like text
     from crawler.obfuscation.line_recognizer import LineRecognizer
 
-# Wall-clock time per page, with the time in the queue: a reading is abandoned after 120 s. A processor reads 200 to 300
-# characters a second: a chapter of 3,000 takes 10 to 15 s, a picture of 800 x 10,700 px 40 s (2026-11).
+# Wall-clock time per page, including the time in the queue; a reading is abandoned after 120 s. A processor reads 200
+# to 300 characters a second: a chapter of 3,000 takes 10 to 15 s, an image of 800 x 10,700 px 40 s (2026-11).
 MAX_SECONDS_OF_PAGE = 90.0
-MAX_SECONDS_TO_END = 10.0  # after that, a longer step is terminated
+MAX_SECONDS_TO_END = 10.0  # after this time, a step that takes longer is terminated
 MAX_PICTURES_OF_PAGE, MAX_PIXELS_OF_PAGE = 120, 48_000_000
 MAX_KEPT = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class SeenPicture:
-    """The lines seen in a picture.
+    """The lines recognised in an image.
 
-    is_whole: True if the time was sufficient for the whole picture
+    is_whole: True if the time was sufficient for the whole image
     """
 
     height: int
@@ -36,7 +36,7 @@ class SeenPicture:
 
 
 class PageBudget:
-    """The limits of time and size for the pictures of one page."""
+    """The limits of time, number and size for the images on one page."""
 
     def __init__(self, max_seconds: float = MAX_SECONDS_OF_PAGE) -> None:
         self.until = time.monotonic() + max_seconds
@@ -51,15 +51,15 @@ class PageBudget:
         return self.pictures <= 0 or self.pixels <= 0 or self.seconds <= 0
 
     def note(self, seen: SeenPicture | None) -> None:
-        """Count one more picture."""
+        """Count an image. seen: None if it was not read, so that its size does not count."""
         self.pictures -= 1
         self.pixels -= seen.height * seen.width if seen is not None else 0
 
 
 class TextProcess:
-    """Reads pictures in its process. Call `close` when done.
+    """Reads images in a process of its own. Call `close` when done.
 
-    is_read: True to recognise text; None if the extra `ocr` decides
+    is_read: True to recognise text, False not to; None if the extra `ocr` decides
     """
 
     def __init__(self, *, is_read: bool | None = None) -> None:
@@ -68,7 +68,7 @@ class TextProcess:
         self._kept: dict[str, SeenPicture] = {}
 
     def read_picture(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
-        """Read a picture, or return None if it is broken or exceeds the page's budget."""
+        """Read an image, or return None if it is broken or exceeds the page's budget."""
         key = digest(picture)
         found = self._kept.get(key)
         if found is None and not budget.is_spent:
@@ -81,12 +81,12 @@ class TextProcess:
         return found
 
     def close(self) -> None:
-        """End the process. Nothing can be read afterwards."""
+        """End the process. No image can be read afterwards."""
         self._worker.close()
 
     def _ask_worker(self, picture: bytes, budget: PageBudget) -> SeenPicture | None:
         given = None
-        for _ in range(2):  # a process may end because of memory used by previous pictures, so try twice
+        for _ in range(2):  # the memory that previous images used may end the process, so it is tried twice
             seconds = budget.seconds
             if given is None and seconds > 0:
                 wanted = {"pixels": budget.pixels, "seconds": seconds, "is_read": self.can_read}
@@ -105,9 +105,9 @@ def _picture(seen: dict[str, Any]) -> SeenPicture | None:
 
 
 def answer(wanted: dict[str, Any], picture: bytes) -> tuple[dict[str, Any], bytes]:
-    """Return the fields of a SeenPicture.
+    """Return the fields of a SeenPicture; none if the image is broken or too large.
 
-    wanted: `pixels` and `seconds`, the maximum for both; `is_read`, True to recognise characters
+    wanted: `pixels` and `seconds`, the maximum of each, and `is_read`, True to recognise characters
     """
     until = time.monotonic() + wanted["seconds"]
     grey = open_picture(picture, wanted["pixels"])

@@ -1,6 +1,7 @@
-"""Removes the elements from a page's tree that are visible on no ordinary screen, and records them.
+"""Removes the elements that are visible on no usual screen from a page's tree, and records them.
 
-Zero-width characters, spaces and bracketed pinyin are kept: they are part of the text as shown and are removed later.
+Zero-width characters, spaces and bracketed pinyin are not removed here: they are part of the displayed text and are
+removed later.
 """
 
 from collections import Counter
@@ -16,8 +17,8 @@ from crawler.markup import lines
 from crawler.obfuscation.hidden_elements import RUBY, HiddenElementFinder
 from crawler.obfuscation.repairs import STYLE, MarkedPage, Removed, Repair, Repaired
 
-# An element with most of the page's Chinese text is shown by a script later, however it is styled, so removing it would
-# lose the text itself. Half: confusing text is shorter than the text in which it hides.
+# An element with most of the page's Chinese text is made visible by a script later, however it is styled, so removing
+# it would remove the text itself. Half, because confusing text is shorter than the text in which it hides.
 MAX_SHARE_TO_HIDE = 0.5
 _MAX_ROUNDS = 8  # maximum nesting depth of such elements
 NEVER_SHOWN = frozenset([
@@ -27,11 +28,12 @@ INLINE = frozenset([
     "span", "font", "i", "b", "em", "strong", "small", "big", "u", "s", "a", "ins", "del", "sup", "sub", "label",
     "code", "q", "rt", "rp", "tt", "bdo", "bdi", "mark", "var",
 ])  # fmt: skip
-_CONTEXT_CHARS = 12  # enough to find the place again in the main text
-# Limits for pages that are designed to be slow: the siblings searched for text around a piece, and the recorded pieces.
+_CONTEXT_CHARS = 12  # enough to find the position again in the main text
+# Limits for pages that are designed to be slow: the siblings that are searched for text around an element, and the
+# recorded elements.
 _MAX_NEIGHBOURS = 50
 MAX_PIECES_TO_RECORD = 2_000
-MIN_HAN_TO_UNFOLD = 16  # of a hidden block; shorter ones are labels or menu entries (crawler.main_text.extraction)
+MIN_HAN_TO_UNFOLD = 16  # in a hidden block; shorter ones are labels or menu entries (crawler.main_text.extraction)
 
 
 def remove_hidden(
@@ -39,15 +41,16 @@ def remove_hidden(
     styles: Cascade | None = None,
     finder: HiddenElementFinder | None = None,
 ) -> list[Removed]:
-    """Remove hidden elements and ruby from `tree`, in place, and return them in document order.
+    """Remove hidden elements and ruby from a tree, and return their records in document order.
 
-    finder: a finder that has already examined the page with these styles, if any
+    styles: None for the sheets in the page's style elements. finder: one that has examined the page with these styles,
+    or None
     """
     styles = cascade(tree) if styles is None else styles
     taken: list[tuple[HtmlElement, Removed]] = []
     for element, kind in _find_hidden(tree, finder or make_finder(tree, styles)):
         text, is_inline = " ".join(shown_text(element).split()), element.tag in INLINE
-        # A single character between others is a decoy: nobody hides it to be unfolded later.
+        # A single character between others is a decoy. Nobody hides it in order to unfold it later.
         is_decoy = kind is Obfuscation.HIDDEN_TEXT and len(text) == 1 and is_inline
         may_unfold = kind is Obfuscation.HIDDEN_TEXT and not is_inline and count_han(text) >= MIN_HAN_TO_UNFOLD
         piece = Removed(
@@ -71,22 +74,22 @@ def remove_hidden(
 
 
 def make_finder(tree: HtmlElement, styles: Cascade) -> HiddenElementFinder:
-    """Return the finder for the hidden elements of a page."""
+    """Return a finder for the hidden elements of a page."""
     return HiddenElementFinder(tree, styles, NEVER_SHOWN)
 
 
 def hides_text(finder: HiddenElementFinder) -> bool:
-    """Return True if Chinese text of a page is hidden."""
+    """Return True if Chinese text of a page is hidden, other than ruby."""
     pieces = finder.unchanged_page.pieces()
     hidden = (shown_text(element) if text is None else text for element, text in pieces if element.tag not in RUBY)
     return any(map(count_han, hidden))
 
 
 def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder) -> list[tuple[HtmlElement, Obfuscation]]:
-    """Return the elements to remove, in order."""
+    """Return the elements to remove, in document order, each with its kind."""
     if not finder.unchanged_page.order:
         return []
-    most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE  # Chinese characters that one element may hide
+    most = count_han(shown_text(tree)) * MAX_SHARE_TO_HIDE  # number of Chinese characters that one element may hide
     passed_over = set[HtmlElement]()
     for _ in range(_MAX_ROUNDS):
         hidden = finder.find(passed_over) if passed_over else finder.unchanged_page
@@ -115,16 +118,16 @@ def _find_hidden(tree: HtmlElement, finder: HiddenElementFinder) -> list[tuple[H
 
 
 def _holds(element: HtmlElement, most: float) -> bool:
-    """Return True if an element holds most of the page's text.
+    """Return True if an element contains more than `most` Chinese characters of visible text.
 
-    If it hides whole paragraphs among others that declare themselves visible, a script shows the article later, as in
-    messengers.
+    If such an element hides whole paragraphs among others that declare themselves visible, a script displays the
+    article later, as in messengers.
     """
     return count_han(shown_text(element)) > most
 
 
 def _wrap_texts(element: HtmlElement) -> list[HtmlElement]:
-    """Wrap each of an element's own texts in a new element."""
+    """Wrap each of an element's own texts in a new element, and return the new elements."""
     made: list[HtmlElement] = []
     for child in (None, *element):
         text = element.text if child is None else child.tail
@@ -152,7 +155,7 @@ def shown_text(element: HtmlElement) -> str:
 
 
 def _preceding_text(element: HtmlElement) -> str:
-    """Return the end of the text before `element` inside its parent, without spaces."""
+    """Return the end of the text before an element inside its parent, without spaces."""
     text, node, parent = "", element.getprevious(), element.getparent()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -165,7 +168,7 @@ def _preceding_text(element: HtmlElement) -> str:
 
 
 def _following_text(element: HtmlElement) -> str:
-    """Return the start of the text after `element` inside its parent, without spaces."""
+    """Return the start of the text after an element inside its parent, without spaces."""
     text, node = element.tail or "", element.getnext()
     for _ in range(_MAX_NEIGHBOURS):
         if node is None or len("".join(text.split())) >= _CONTEXT_CHARS:
@@ -176,13 +179,13 @@ def _following_text(element: HtmlElement) -> str:
 
 
 def empty(element: HtmlElement) -> None:
-    """Empty an element, which is cheaper than removing it: each removal copies all text after it."""
+    """Empty an element. This is cheaper than removing it, because each removal copies all text after it."""
     element.clear(keep_tail=True)
     element.tag = "span"
 
 
 def _repair(page: MarkedPage) -> Sequence[Repaired]:
-    """Remove hidden text, decoys and ruby; the kind depends on what is found."""
+    """Remove hidden text, decoys and ruby. They are recorded in `page.removed`, so no record is returned."""
     styles = page.styles
     page.removed += remove_hidden(page.tree, styles, page.hidden_finder)
     return ()

@@ -1,4 +1,4 @@
-"""Runs functions on untrusted files in a process that starts on demand and is replaced after exceeding its limits.
+"""Runs a function on untrusted data in a process that starts on demand and is replaced when it exceeds its limits.
 
 `python -m crawler.obfuscation.worker_process FD MODULE FUNCTION BYTES SECONDS` is the process itself.
 """
@@ -18,20 +18,20 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
-# The environment of a process that reads hostile input.
+# The environment of a process that reads hostile data.
 
 _KEPT = ("PATH", "LANG", "HOME")
 _ROOT = Path(__file__).resolve().parents[2]
 
 
 def child_environment() -> dict[str, str]:
-    """Return an environment without secrets, because hostile input may take control of the process."""
+    """Return an environment without secrets, because hostile data may take control of the process."""
     kept = {name: os.environ[name] for name in _KEPT if name in os.environ}
     paths = os.pathsep.join([str(_ROOT), *(path for path in sys.path if path)])
     return {**kept, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1", "PYTHONPATH": paths}
 
 
-# Writable memory: recognising text in a picture of 24,000,000 pixels peaks at 600 MB, drawing the references at 670
+# Writable memory. Recognising text in an image of 24,000,000 pixels takes up to 600 MB, rendering the references 670
 # (2026-11).
 MAX_MEMORY_BYTES = 900_000_000
 MAX_ANSWER_BYTES = 256 * 1024 * 1024  # the drawn references have 49 MB (2026-11)
@@ -39,10 +39,10 @@ Question = Callable[[Any, bytes], tuple[Any, bytes]]
 
 
 class WorkerProcess:
-    """A process that calls one function for one request at a time. Call `close` when done.
+    """A process that calls one function, for one request at a time. Call `close` when done.
 
     Requests and responses consist of a JSON value and a block of bytes. Nothing that the process sends is unpickled.
-    max_cpu_s: CPU seconds per request; 0 limits only wall-clock time
+    max_cpu_s: CPU seconds per request; 0 for a limit on wall-clock time alone
     """
 
     def __init__(self, function: Question, max_memory_bytes: int = MAX_MEMORY_BYTES, max_cpu_s: float = 0.0) -> None:
@@ -52,12 +52,13 @@ class WorkerProcess:
         self._is_closed = False
 
     def ask(self, question: object, data: bytes, max_seconds: float) -> tuple[Any, bytes] | None:
-        """Send a request; return None if the process cannot start, ends, or does not respond in time."""
+        """Send a request and return the response; None if the process cannot start, ends or exceeds the time."""
         if self._is_closed:
             return None
         try:
             connection, worker = self._running_worker()
-            timer = threading.Timer(max_seconds, worker.kill)  # also ends a request that is not read, or half answered
+            # Also ends a request that is not read, or a response that is not completed.
+            timer = threading.Timer(max_seconds, worker.kill)
             timer.start()
             try:
                 connection.send_bytes(json.dumps(question).encode())
@@ -100,17 +101,17 @@ class WorkerProcess:
 
 
 def main(fd: str, module: str, function: str, max_memory_bytes: str, max_cpu_s: str) -> None:
-    """Process requests until the connection is closed."""
+    """Process requests until the connection is closed. function: the name of a function in `module`."""
     hard = resource.getrlimit(resource.RLIMIT_DATA)[1]
     most = int(max_memory_bytes) if hard == resource.RLIM_INFINITY else min(int(max_memory_bytes), hard)
     resource.setrlimit(resource.RLIMIT_DATA, (most, most))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answer: Question = getattr(import_module(module), function)
     connection: Connection[object, object] = Connection(int(fd))
-    with suppress(EOFError, OSError):  # the caller is gone
+    with suppress(EOFError, OSError):  # the caller has ended
         while True:
             question, data = connection.recv_bytes(), connection.recv_bytes()
-            signal.setitimer(signal.ITIMER_PROF, float(max_cpu_s))  # the signal ends the process
+            signal.setitimer(signal.ITIMER_PROF, float(max_cpu_s))  # at this limit, the signal ends the process
             said, raw = answer(json.loads(question), data)
             signal.setitimer(signal.ITIMER_PROF, 0)
             connection.send_bytes(json.dumps(said).encode())

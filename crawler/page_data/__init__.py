@@ -1,1 +1,1 @@
-"""Reads the text of pages that their scripts write, from data in the scripts or requested by them."""
+"""Reads the text of pages that scripts write, from data in the scripts or from data that they request."""

@@ -1,4 +1,4 @@
-"""Finds the prose among the values of JSON and scripts, and converts it to markup that is read like any page."""
+"""Finds the prose among the values of JSON texts and scripts, and converts it to markup that is read like any page."""
 
 import json
 import re
@@ -11,13 +11,13 @@ from itertools import islice
 from crawler.characters.repertoire import count_han
 from crawler.links import decode_literal
 
-MAX_CHARS = 4_000_000  # of a page's own and requested data together; a chapter has some 10,000
+MAX_CHARS = 4_000_000  # in a page's own and requested data together; a chapter has some 10,000
 MAX_VALUES = 50_000
 MAX_DEPTH = 60
-MAX_OBJECTS_OF_SCRIPT = 30  # assigned by a script
+MAX_OBJECTS_OF_SCRIPT = 30  # assigned by one script
 MAX_CHARS_BETWEEN = 40  # between two literals of one list
-MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text uses other quotation marks, or fewer
-# Chosen, not measured: two sentences; settings and labels are shorter. A text has punctuation every 10 to 40
+MIN_QUOTES_OF_SCRIPT, MIN_SHARE_QUOTED = 4, 0.9  # chosen: speech in a text uses other quotation marks, or fewer of them
+# Chosen, not measured: two sentences. Settings and labels are shorter. A text has punctuation every 10 to 40
 # characters.
 MIN_HAN, MAX_HAN_OF_SENTENCE = 40, 80
 _OBJECT = re.compile(r"[=(]\s*(?=[\[{])")
@@ -53,7 +53,7 @@ _NOTHING = _Literal(0, 0, "")
 
 @dataclass(slots=True)
 class _Group:
-    """Values with the same path in a structure, ignoring list indices."""
+    """The values with the same path in a structure, where list indexes are ignored."""
 
     title: str
     weight: float
@@ -61,9 +61,10 @@ class _Group:
 
 
 def prose_markup(sources: Sequence[str], page_title: str) -> str:
-    """Convert the longest prose among the values of JSON and scripts to a page, or return "" if there is none.
+    """Convert the longest prose among the values of JSON texts and scripts to a page, or return "" if there is none.
 
-    All values with the same path in a structure are used, in order, because paragraphs may be a list.
+    All values with the same path in a structure are used, in order, because paragraphs may be a list. page_title: the
+    title of the new page; "" for the title in the data
     """
     groups: list[_Group] = []
     left = MAX_CHARS
@@ -84,7 +85,7 @@ def prose_markup(sources: Sequence[str], page_title: str) -> str:
 
 
 def _group_strings(source: str) -> list[_Group]:
-    """Group the strings of a script's structures by their paths."""
+    """Group the strings in the structures of a script by their paths."""
     groups: dict[tuple[int, tuple[str, ...]], _Group] = {}
     values = ((number, each) for number, value in enumerate(_json_values(source)) for each in _structure_strings(value))
     for number, (path, title, text) in islice(values, MAX_VALUES):
@@ -94,7 +95,7 @@ def _group_strings(source: str) -> list[_Group]:
 
 
 def _json_values(source: str) -> Iterator[object]:
-    """Yield the JSON values in a source: the whole source, or the values that a script assigns or parses."""
+    """Yield the JSON values in a source: the whole source, or else the values that the script assigns or parses."""
     with suppress(ValueError, RecursionError):
         yield json.loads(source)
         return
@@ -113,7 +114,10 @@ def _json_values(source: str) -> Iterator[object]:
 
 
 def _group_literals(source: str) -> list[_Group]:
-    """Group the literals of a script that is not JSON: the items of a list form a group, and + joins literals."""
+    """Group the literals of a script that is not JSON.
+
+    The items of a list form a group, and literals joined by + one item.
+    """
     groups: list[_Group] = []
     if source.isascii() and "\\u" not in source:
         return groups
@@ -134,7 +138,7 @@ def _group_literals(source: str) -> list[_Group]:
 
 
 def _quoted_texts(text: str) -> list[str] | None:
-    """Return the quoted texts in a literal that is itself a piece of a script, or None for other literals."""
+    """Return the quoted texts in a literal that is itself part of a script, or None for any other literal."""
     if text.count('"') < MIN_QUOTES_OF_SCRIPT or _TAG.search(text):
         return None
     quoted = [literal.text for literal in islice(_source_literals(text, 0), MAX_VALUES) if count_han(literal.text)]
@@ -144,7 +148,7 @@ def _quoted_texts(text: str) -> list[str] | None:
 def _source_literals(source: str, at: int) -> Iterator[_Literal]:
     while opened := _QUOTE.search(source, at):
         inside = _INSIDE[opened[0]].match(source, opened.end())
-        assert inside is not None  # it may be empty
+        assert inside is not None  # the match may be empty
         at = inside.end() + 1
         if source[inside.end() : at] == opened[0]:
             yield _Literal(opened.start(), at, decode_literal(inside[0]))

@@ -1,4 +1,4 @@
-"""Finds requests of a page's own scripts to its site, with literal URLs, and fetches them as resources of the page."""
+"""Finds the requests of a page's scripts to its own site by their literal URLs, and fetches them as resources."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from crawler.fetching.resources import MAX_COUNT, ResourceKind, Resources
 from crawler.links import MAX_SCRIPT_CHARS, absolute_url, base_url, decode_literal
 from crawler.urls import is_trap
 
-# A page that scripts write has few links of its own, and hardly any text; other pages are read from their markup.
+# A page that scripts write has few links of its own and hardly any text. Other pages are read from their markup.
 MAX_LINKS_OF_SHELL, MAX_HAN_OF_SHELL = 30, 60
 _REQUEST = re.compile(
     r"""(?:\bfetch|(?:\$|jQuery)\s*\.\s*(?:get|getJSON|ajax)|axios(?:\s*\.\s*get)?|\.\s*load|\.\s*open)\s*\(\s*"""
@@ -33,9 +33,9 @@ _NO_TEXT = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class ScriptData:
-    """The data that a page holds for its scripts, which must be read before its tree is used up.
+    """The data that a page contains for its scripts. It must be read before the tree of the page is used.
 
-    is_thin: True if it has so few links that scripts may write it; preloads: URLs that its head requests
+    is_thin: True if the page has so few links that scripts may write it. preloads: the URLs that its head requests
     """
 
     url: str
@@ -47,11 +47,11 @@ class ScriptData:
 
     @property
     def may_be_written(self) -> bool:
-        """True if scripts may write the page's text."""
+        """True if scripts may write the text of the page."""
         return self.is_thin and bool(self.scripts or self.preloads)
 
     def requested_addresses(self) -> list[str]:
-        """Return the URLs on the page's own host that it requests, up to the number that may be fetched."""
+        """Return the URLs on the page's own host that the page requests, at most the number that may be fetched."""
         stated, left = list(self.preloads), MAX_SCRIPT_CHARS
         for script in self.scripts:
             stated += [decode_literal(match[2] or match[4]) for match in _REQUEST.finditer(script[: max(0, left)])]
@@ -64,7 +64,7 @@ class ScriptData:
 
 
 def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
-    """Read the data that the page at `url` holds for its scripts."""
+    """Read the data that the page at a URL contains for its scripts."""
     is_thin = sum(1 for _ in islice(tree.iter("a"), MAX_LINKS_OF_SHELL + 1)) <= MAX_LINKS_OF_SHELL
     scripts = [node.text for node in tree.iter("script") if node.text and not node.get("src")] if is_thin else []
     preloads = [node.get("href") for node in tree.iter("link") if node.get("as") == "fetch"] if is_thin else []
@@ -73,7 +73,7 @@ def read_script_data(tree: HtmlElement, url: str) -> ScriptData:
 
 
 def has_no_text(tree: HtmlElement) -> bool:
-    """Return True if a page's own markup has hardly any text."""
+    """Return True if the markup of a page has hardly any text."""
     return all(han <= MAX_HAN_OF_SHELL for han in accumulate(map(count_han, _own_texts(tree))))
 
 
@@ -89,7 +89,7 @@ def _own_texts(tree: HtmlElement) -> Iterator[str]:
 
 
 def fetch_texts(addresses: Iterable[str], resources: Resources) -> Iterator[str]:
-    """Fetch the texts at some URLs; those that cannot be fetched or decoded are skipped."""
+    """Fetch the texts at some URLs. Those that cannot be fetched or decoded are skipped."""
     for address in addresses:
         data = resources.get(address, ResourceKind.DATA)
         decoded = decode(data) if data else None
