@@ -1,7 +1,7 @@
-"""Reduces a page's markup to the parts that hold its text, in time linear in its length, however it is built.
+"""Reduces the markup of a page to the parts that contain its text, in time linear in its length, however it is built.
 
-Tags that form lines, links and the metadata of the head are kept, each with a few attributes; comments, styles, scripts
-and all other tags are removed. The result is parsed and read like any page, and cannot be slow.
+Tags that form lines, links and the metadata of the head are preserved, each with a few attributes. Comments, styles,
+scripts and all other tags are removed. The result is parsed and read like any page, and cannot be slow.
 """
 
 import re
@@ -10,29 +10,30 @@ from itertools import islice
 
 from crawler.markup import BLOCKS
 
-# Chosen: ordinary pages are up to 60 deep, and the largest saved one has 15,397 tags (2026-11).
+# Chosen: ordinary pages are up to 60 levels deep, and the largest saved page has 15,397 tags (2026-11).
 MAX_DEPTH, MAX_ELEMENTS = 100, 20_000
-MAX_TAGS = 300_000  # a page with more is cut into lines without elements, because examining a tag takes 2 us
-MAX_CHARS_OF_NODE = 1_000_000  # libxml2 drops a text of more than ten million
+MAX_TAGS = 300_000  # a page with more is split into lines without elements, because examining a tag takes 2 us
+MAX_CHARS_OF_NODE = 1_000_000  # libxml2 drops a text node of more than ten million
 _MAX_OF_HEAD, _MAX_CHARS_OF_TITLE, _MAX_CHARS_OF_ATTRIBUTES, _MAX_CHARS_OF_VALUE = 200, 1_000, 5_000, 2_000
 _LINES = BLOCKS - {"html", "body"}
 _HEAD = frozenset({"base", "link", "meta"})
 _KEPT, _EMPTY = _LINES | _HEAD | {"a", "br"}, frozenset({"br", "hr"})
 _ENDED_BY_LINES = frozenset({"a", "p"})
 _ENDED_BY_ITS_LIKE = frozenset({"a", "dd", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "td", "th", "tr"})
-# As in browsers: quotes count only after an equals sign, and a quote where a name begins is part of the name. All
+# As in browsers, quotes count only after an equals sign, and a quote where a name begins is part of the name. All
 # quantifiers are possessive, so nothing is tried twice.
 ATTRIBUTES = r"""(?:[\s/]++|[^\s/>][^\s/>=]*+
     (?:\s*+=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^\s>"'][^\s>]*+)?+)?+)*+"""
-_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"  # browsers do not parse their content as markup
-_SHOWN = "textarea|xmp"  # likewise, but their content is visible
+# Browsers do not parse the content of these elements as markup.
+_NOT_SHOWN = "script|style|title|noscript|iframe|noembed|noframes"
+_SHOWN = "textarea|xmp"  # likewise, but the content is visible
 RAW_ELEMENTS = (*_NOT_SHOWN.split("|"), *_SHOWN.split("|"))
 
 
 def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "--!?>") -> str:
-    """Return a verbose pattern for everything except text.
+    """Return a verbose pattern for all tokens of markup except text.
 
-    raw: elements that are matched with their content
+    raw: names of the elements that are matched with their content. end_of_comment: where a comment ends
     """
     return rf"""<(?:!--(?:-?>|.*?(?:{end_of_comment}|\Z))
     |(?P<raw>{raw})(?=[\s/>]){ATTRIBUTES}
@@ -43,11 +44,11 @@ def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "-
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.VERBOSE
 _TOKEN = re.compile(_token_pattern(), _FLAGS)
-# Inside <svg> and <math>, raw elements are ordinary ones, except in these.
+# Inside <svg> and <math>, raw elements are ordinary elements, except inside these.
 _FOREIGN = frozenset({"svg", "math"})
 _HTML_IN_FOREIGN = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
 _TOKEN_OF_FOREIGN = re.compile(_token_pattern(raw="(?!)"), _FLAGS)
-# Without elements, nesting is unknown: a script among the lines is better than lines lost in a script.
+# Without elements, nesting is unknown: a script among the lines is better than lines that are lost in a script.
 _TOKEN_ALONE = re.compile(_token_pattern(_NOT_SHOWN, rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS)
 _TOKEN_ALONE_OF_FOREIGN = re.compile(
     _token_pattern("noscript|iframe|noembed|noframes", rf"--!?>|(?=</(?:{_SHOWN})[\s/>])"), _FLAGS
@@ -63,7 +64,7 @@ _ATTRIBUTE = re.compile(
 
 
 def plain_markup(markup: str) -> str:
-    """Return markup with the same text and lines, with at most MAX_ELEMENTS elements and a depth of MAX_DEPTH.
+    """Return markup with the same text and lines, at most MAX_ELEMENTS elements, and a depth of at most MAX_DEPTH.
 
     >>> plain_markup("<div style=x>渡<b>口<!-- x --></b><p>石<script>1 < 2</script>阶</div> a < b")
     '<div>渡口<p>石阶</p></div> a &lt; b'
@@ -72,7 +73,7 @@ def plain_markup(markup: str) -> str:
 
 
 class _MarkupWriter:
-    """Writes the tags that are kept, with their end tags, and the text between them."""
+    """Writes the preserved tags with their end tags, and the text between them."""
 
     def __init__(self) -> None:
         self._parts: list[str] = []
@@ -80,7 +81,7 @@ class _MarkupWriter:
         self._foreign: list[str] = []
         self._times_open: Counter[str] = Counter()
         self._elements = self._of_head = self._chars_of_node = 0
-        self._is_flat = False  # the limit of elements is reached: what follows becomes lines of one <pre>
+        self._is_flat = False  # True when the limit of elements is reached: what follows becomes lines of one <pre>
 
     def reduce(self, markup: str) -> str:
         """Return the reduced markup."""
@@ -105,7 +106,7 @@ class _MarkupWriter:
         return bool(self._foreign) and self._foreign[-1] in _FOREIGN
 
     def _track_foreign(self, name: str, found: re.Match[str]) -> None:
-        """Track open <svg> and <math> elements, and HTML inside them; a tag that forms lines closes them all."""
+        """Track open <svg> and <math> elements, and HTML inside them. A tag that forms lines closes all of them."""
         if found["end"]:
             if name in self._foreign:
                 del self._foreign[len(self._foreign) - 1 - self._foreign[::-1].index(name) :]
@@ -153,7 +154,7 @@ class _MarkupWriter:
             self._break_line()
 
     def _close_elements(self, depth: int) -> None:
-        """Close the elements deeper than `depth`."""
+        """Close the elements that are nested deeper than `depth`."""
         while len(self._open) > depth:
             name = self._open.pop()
             self._times_open[name] -= 1
@@ -182,7 +183,7 @@ class _MarkupWriter:
 
 
 def _closes_element(name: str, last: str) -> bool:
-    """Return True if the start tag of `name` closes the current element `last`."""
+    """Return True if a start tag `name` closes the open element `last`."""
     return (name in _LINES and last in _ENDED_BY_LINES) or (name == last and name in _ENDED_BY_ITS_LIKE)
 
 
@@ -191,7 +192,7 @@ def _escape_text(text: str) -> str:
 
 
 def _filter_attributes(attributes: str) -> str:
-    """Keep the attributes with a link's target, a box's name and the metadata of the head."""
+    """Return the attributes with the target of a link, the name of a box or the metadata of the head, as markup."""
     if "=" not in attributes:
         return ""
     few: dict[str, str] = {}
@@ -203,7 +204,7 @@ def _filter_attributes(attributes: str) -> str:
 
 
 def _lines_alone(markup: str) -> str:
-    """Return the lines, and the links that a crawl may follow, without inline markup."""
+    """Return the lines of a page, and the links that a crawl may follow, without inline markup."""
     title = _TITLE.search(markup)
     links = (f"<a{_filter_attributes(match[1])}></a>" for match in islice(_LINK.finditer(markup), MAX_ELEMENTS))
     head = (f"<title>{_escape_text(title[1])}</title>" if title else "") + "".join(links)

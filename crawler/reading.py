@@ -1,4 +1,4 @@
-"""Reads a response: the function that the crawl, `zhuiwen check` and `zhuiwen read` share."""
+"""Reads a response. The crawl, `zhuiwen check` and `zhuiwen read` share `read_page`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -32,9 +32,11 @@ from crawler.opening import NO_RULES, OpenPage, ReadingRules, Rejected, open_pag
 from crawler.page_data.prose import prose_markup
 from crawler.page_data.script_requests import MAX_HAN_OF_SHELL, ScriptData, fetch_texts, read_script_data
 
-# Chosen: "please switch on JavaScript" is a tenth of a chapter. Data of similar length do not replace the page's text.
+# Chosen: "please switch on JavaScript" has a tenth of the length of a chapter. Data of similar length do not replace
+# the page's text.
 MIN_RATIO_OF_DATA = 3
-MAX_LINES_OF_PLAIN = 10_000  # finding the main text takes 55 us per line; with more lines, the whole page is the text
+# Finding the main text takes 55 us per line; if a page has more lines, all of them are the text.
+MAX_LINES_OF_PLAIN = 10_000
 
 
 def read_page(
@@ -44,11 +46,13 @@ def read_page(
     rules: ReadingRules = NO_RULES,
     context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """Read a page: its text, title, author, time and encoding, and the obfuscations that were undone in its markup.
+    """Read a page: its text, title, author, time and encoding, and the obfuscations that were undone.
 
     headers: Content-Type and Content-Disposition are used; names may be in any case
-    context: the means of rendering the page besides its bytes
-    Raises BadConfiguration if a selector of `rules` cannot be read. No contents of a page raise an exception.
+    context: what is needed for rendering the page besides its bytes
+
+    Return the reason if nothing can be read. Raises BadConfiguration if a selector of `rules` is invalid. No content of
+    a page raises an exception.
     """
     kind = detect_kind(body)
     book = read_book(kind, body, headers, url) if kind else None
@@ -64,7 +68,7 @@ def read_opened(
     line_filter: LineFilter = keep_all_lines,
     context: RenderContext = MARKUP_ALONE,
 ) -> Reading | Rejected:
-    """Read an open page: the second half of `read_page`, which uses up the tree.
+    """Read an open page, the second half of `read_page`. The tree of the page is changed.
 
     line_filter: removes the site's template
     """
@@ -74,7 +78,7 @@ def read_opened(
 
 
 def _report_skipped_parts(reading: Reading, page: OpenPage) -> Reading:
-    """Report the parts of a page that were skipped."""
+    """Return a reading that records which parts of the page were skipped."""
     skipped = list(dict.fromkeys(page.skipped))
     if not skipped:
         return reading
@@ -104,7 +108,7 @@ def _read_tree(
 def _read_markup(
     page: OpenPage, rules: ReadingRules, line_filter: LineFilter, context: RenderContext
 ) -> Reading | Rejected:
-    """Read the text in a page's own markup."""
+    """Read the text in the markup of a page."""
     assert page.tree is not None
     if page.is_plain and len(flat := lines(page.tree)) > MAX_LINES_OF_PLAIN:
         title = " ".join((page.tree.findtext(".//title") or "").split())
@@ -122,7 +126,7 @@ def _read_markup(
 
 
 def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
-    """Undo the obfuscations of the page's tree; a plain tree has none, because it has no styles or scripts."""
+    """Undo the obfuscations in a page's tree. A tree of plain markup has none, because it has no styles and scripts."""
     assert page.tree is not None
     if page.is_plain:
         return Deobfuscation(list(page.tree.iter()))
@@ -130,7 +134,10 @@ def _deobfuscate(page: OpenPage, context: RenderContext) -> Deobfuscation:
 
 
 def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) -> Reading | None:
-    """Read the text that a page's scripts would write, from the data that they contain or else request."""
+    """Read the text that scripts would write, or return None if there is none.
+
+    It comes from data in the scripts or else from data that they request.
+    """
     markup = prose_markup(for_scripts.scripts, for_scripts.title)
     extractor = FROM_SCRIPTS
     if not markup:
@@ -146,14 +153,14 @@ def _read_data(page: OpenPage, for_scripts: ScriptData, context: RenderContext) 
 
 
 def _read_text(page: OpenPage) -> Reading | Rejected:
-    """Read a page without markup."""
+    """Read a page that has no markup."""
     kept = [line.strip(" \t\r\u3000\u00a0\ufeff") for line in storable(page.decoded.text).splitlines()]
     reading = _reading_of_lines([line for line in kept if line], page)
     return replace(reading, chapters=chapter_starts(reading.text)) if isinstance(reading, Reading) else reading
 
 
 def _reading_of_lines(texts: Sequence[str], page: OpenPage, title: str = "") -> Reading | Rejected:
-    """Return a reading of all lines."""
+    """Return a reading whose text consists of all these lines."""
     decoded, text = page.decoded, storable("\n".join(texts))
     if not is_worth_reading([text]):
         return _no_text(page.url)
@@ -173,7 +180,7 @@ def _no_text(url: str) -> Rejected:
 
 
 def _clean(reading: Reading, page: OpenPage) -> Reading:
-    """Remove inserted noise from a reading after the obfuscations of its markup have been undone."""
+    """Remove inserted noise from a reading, after the obfuscations in the markup have been undone."""
     clean = clean_text(reading.text, page.url)
     if clean.text == reading.text or count_han(clean.text) < MIN_HAN_TO_KEEP:
         return reading
@@ -194,7 +201,7 @@ def _reading(extraction: Extraction, page: OpenPage, deobfuscation: Deobfuscatio
     raw_text = storable(deobfuscation.raw_text(containers, decoded.text)) if obfuscations else ""
     removed = deobfuscation.removed
     folded = folded_lines(removed, text, text.count("\n") + 1 if text else 0) if removed else []
-    # The markup contains only storable characters, but character references (&#1;) may add others.
+    # The markup contains only storable characters, but character references such as &#1; may yield others.
     title, author, site_name = map(storable, (extraction.title, extraction.author, extraction.site_name))
     surrounding_lines = (*extraction.surroundings, *folded)
     surroundings = zip(surrounding_lines, list(map(storable, map(attrgetter("text"), surrounding_lines))), strict=True)

@@ -1,1 +1,1 @@
-"""Keeps crawls polite: hours, budgets, reactions to refusals, sessions."""
+"""Makes crawls polite: crawl hours, budgets, reactions to refusals, sessions."""

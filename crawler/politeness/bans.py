@@ -18,13 +18,14 @@ from crawler.opening import decode_page
 from crawler.patterns import UnusablePattern, UrlPattern
 from crawler.selectors import select
 
-MAX_RETRY_AFTER_S = 86_400.0  # a longer delay is a refusal rather than a pause; the crawl tries again after a day
-_MAX_NOTICE_BYTES = 32_768  # chosen, not measured: enough for a notice with its styles, less than a page of a news site
+MAX_RETRY_AFTER_S = 86_400.0  # a longer delay is a refusal and not a pause; the crawl tries again after a day
+# Chosen, not measured: enough for a notice with its styles, and less than a page of a news site.
+_MAX_NOTICE_BYTES = 32_768
 _MAX_SHOWN_CHARS = 60
 _NOT_TEXT = UNSEEN - {"title", "head", "noscript"}
 
-# Always applied, after the rules of the site. The words are those of common Chinese and foreign firewalls. A page with
-# more than 400 visible characters is too long for such a notice; it may be an article about one.
+# The rules that always apply, after those of the site. The words are those of common Chinese and foreign firewalls. A
+# page with more than 400 visible characters is too long for such a notice, but may be an article about one.
 BUILT_IN = (
     BanRule("429", statuses=(429,)),
     BanRule("503", statuses=(503,)),
@@ -56,7 +57,10 @@ BUILT_IN = (
 
 @dataclass(frozen=True, slots=True)
 class JudgedResponse:
-    """One response. `redirects`: the redirect targets in order; empty if there was no redirect."""
+    """A response to be judged.
+
+    redirects: the targets of its redirects, in order
+    """
 
     url: str
     status: int
@@ -67,7 +71,7 @@ class JudgedResponse:
 
 @dataclass(frozen=True, slots=True)
 class Ban:
-    """The rule that recognised a refusal, and the signs that it matched."""
+    """The rule that recognised a refusal, and what its conditions matched."""
 
     rule: BanRule
     seen: Message
@@ -75,7 +79,10 @@ class Ban:
 
 @dataclass(frozen=True, slots=True)
 class BanVerdict:
-    """A verdict. ban: None for a page of the site. has_slow_rules: rules with selectors were skipped as too slow."""
+    """A verdict.
+
+    ban: None for a page of the site. has_slow_rules: True if rules with selectors were skipped because they are slow
+    """
 
     ban: Ban | None
     has_slow_rules: bool = False
@@ -83,7 +90,7 @@ class BanVerdict:
 
 @dataclass(frozen=True, slots=True)
 class BanCheck:
-    """A task of the reading process: judge whether a response is a ban.
+    """A task of the reading process: judges whether a response is a refusal.
 
     Implements crawler.readers.messages.HasSimplerReading.
     """
@@ -98,7 +105,10 @@ class BanCheck:
         return self.answer.url
 
     def simplify(self, reason: Message) -> "BanCheck | None":
-        """Skip the rules that have a selector. If there are none, judge only by status, headers and redirects."""
+        """Return the check without the rules that have a selector.
+
+        If there are none, return it without the body and the rules that need the body; None if it has no body.
+        """
         if any(rule.selector for rule in self.rules):
             return replace(self, rules=without_selectors(self.rules), has_slow_rules=True)
         rules = tuple(rule for rule in self.rules if not (rule.words or rule.max_chars))
@@ -110,10 +120,10 @@ class BanCheck:
 
 
 class BanJudge:
-    """Applies the rules of a site in their order, then the built-in ones."""
+    """Applies the rules of a site in order, and then the built-in rules."""
 
     def __init__(self, rules: Sequence[BanRule] = (), encoding: str = "") -> None:
-        """Raise BadConfiguration naming each invalid rule."""
+        """Create a judge. Raises BadConfiguration that names each invalid rule."""
         faults = [fault for rule in rules for fault in rule_faults(rule)]
         if faults:
             raise BadConfiguration(faults)
@@ -124,12 +134,12 @@ class BanJudge:
         self._has_selectors = any(rule.selector for rule in rules)
 
     def is_quick(self, answer: JudgedResponse) -> bool:
-        """Return True if the verdict takes negligible time: a short page is parsed at most, and no selector applied."""
+        """Return True if the verdict takes negligible time: at most, a short page is parsed; no selector is applied."""
         is_long = len(answer.body) > _MAX_NOTICE_BYTES
         return not answer.body or not (self._reads_long_pages if is_long else self._has_selectors)
 
     def verdict(self, answer: JudgedResponse) -> Ban | None:
-        """Return the first rule that matches, or None if the response is a page of the site."""
+        """Return the first rule that a response matches, or None if the response is a page of the site."""
         page = _LazyPage(answer, self._encoding)
         for rule in self._rules:
             if rule in BUILT_IN and rule.words and len(answer.body) > _MAX_NOTICE_BYTES:
@@ -140,7 +150,7 @@ class BanJudge:
         return None
 
     def _match_rule(self, rule: BanRule, answer: JudgedResponse, page: "_LazyPage") -> Message | None:
-        """Return what the conditions of a rule matched, or None unless all of them match."""
+        """Return what the conditions of a rule matched, or None if any of them does not match."""
         seen: list[Message] = []
         looks: tuple[tuple[object, Callable[[], Message | None]], ...] = (
             (rule.statuses, lambda: _status_sign(rule, answer)),
@@ -163,7 +173,7 @@ class BanJudge:
 
 
 class _LazyPage:
-    """The text and tree of a response, parsed when a rule first needs them."""
+    """The text and tree of a response. It is parsed when a rule first needs them."""
 
     def __init__(self, answer: JudgedResponse, encoding: str) -> None:
         self._answer, self._encoding = answer, encoding
@@ -187,7 +197,7 @@ class _LazyPage:
         content_type = next((value for name, value in answer.headers.items() if name.lower() == "content-type"), "")
         decoded = decode_page(answer.body, content_type, answer.url, self._encoding)
         markup = getattr(decoded, "text", "")
-        if not markup:  # a notice of a few Latin words may be too short for charset detection by statistics
+        if not markup:  # a notice of a few Latin words may be too short for the detection of its charset
             again = decode(answer.body, "utf-8", self._encoding)
             markup = "" if isinstance(again, Rejection) else again.text
         self._tree = parse(markup) if "<" in markup else None
@@ -195,19 +205,19 @@ class _LazyPage:
 
 
 def stored_answer(version: PageVersion, body: bytes) -> JudgedResponse:
-    """Return a stored page as a response."""
+    """Convert a stored page to the response that it was."""
     is_redirected = str(version.final_url) != str(version.requested_url)
     redirects = (str(version.final_url),) if is_redirected else ()
     return JudgedResponse(version.final_url, version.status, dict(version.headers), body, redirects)
 
 
 def without_selectors(rules: Sequence[BanRule]) -> tuple[BanRule, ...]:
-    """Return the rules without a selector."""
+    """Return the rules that have no selector."""
     return tuple(rule for rule in rules if not rule.selector)
 
 
 def rule_faults(rule: BanRule) -> list[Message]:
-    """Return the faults of a rule, except slowness (crawler.rule_checks)."""
+    """Return the errors in a rule, except that it is slow (crawler.rule_checks)."""
     faults: list[Message] = []
     if not (rule.statuses or rule.words or rule.selector or rule.redirect):
         faults.append(Message("refusal.no-condition", rule=rule.name))
@@ -229,7 +239,7 @@ def rule_faults(rule: BanRule) -> list[Message]:
 
 
 def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
-    """Return the pause that a response demands, in seconds from `now` (RFC 9110, 10.2.3), or None if it demands none.
+    """Return the pause that a response requests, in seconds from `now` (RFC 9110, 10.2.3); None if it requests none.
 
     >>> retry_after_s({"Retry-After": "120"}, datetime(2026, 11, 1, tzinfo=UTC))
     120.0
@@ -250,7 +260,7 @@ def retry_after_s(headers: Mapping[str, str], now: datetime) -> float | None:
 
 
 def describe(ban: Ban, url: str) -> Message:
-    """Describe a refusal for the operator."""
+    """Return a message about a refusal for the operator. url: the URL that was refused."""
     return Message("refusal.by-rule", url=url, rule=ban.rule.name, seen=ban.seen)
 
 
@@ -276,7 +286,7 @@ def _shortness_sign(rule: BanRule, page: _LazyPage) -> Message | None:
 
 
 def _visible_text(tree: HtmlElement) -> str:
-    """Return the title and the text of a page without scripts and styles."""
+    """Return the title and the text of a page, without scripts and styles."""
     pieces: list[str] = []
     for element in tree.iter():
         if isinstance(element.tag, str) and element.tag not in _NOT_TEXT and element.text:

@@ -1,4 +1,4 @@
-"""Keeps a running crawl polite: hours, pauses, budgets, sessions. Ends it with a reason if necessary."""
+"""Makes a running crawl polite: crawl hours, pauses, budgets, sessions. Ends the crawl with a reason if necessary."""
 
 import asyncio
 import logging
@@ -32,9 +32,10 @@ from crawler.stats import (
 
 log = logging.getLogger("zhuiwen.crawl")
 
-# The process waits for a pause up to this long; a longer one frees it for another site. Chosen: a start takes 2 s.
+# The process waits for a pause of up to this length. A longer pause frees it for another site. Chosen: a start takes 2
+# s.
 MAX_PAUSE_S = 600.0
-# Ten refusals without a page between them: the site does not want the crawl, and more requests make it worse.
+# Ten refusals without a page between them: the site rejects the crawl, and more requests would make that worse.
 MAX_BANS_IN_A_ROW = 10
 MAX_LOGINS = 20  # in one crawl; a session that ends after each page is useless
 _MIN_SLOWED_DELAY_S, _MAX_SLOWED_DELAY_S = 1.0, 60.0
@@ -42,11 +43,11 @@ _STEP_S = 0.05
 
 
 class PolitenessExtension:
-    """Pauses and resumes the engine, or closes the spider, as middlewares report; one instance per crawl."""
+    """Pauses and resumes the engine, or closes the spider, as middlewares report. A crawl has one instance."""
 
     def __init__(self, crawler: Any, context: CrawlContext) -> None:
         self.crawler, self.context = crawler, context
-        self._clock: Clock = SystemClock()  # pauses need the real time, even if the crawl's is simulated
+        self._clock: Clock = SystemClock()  # pauses need the real time, even if the time of the crawl is simulated
         self.rules = context.plan.politeness
         self.windows = CrawlWindows(self.rules.windows, self.rules.zone)
         crawls_dir = context.job_dir.parent if context.job_dir is not None else None
@@ -81,7 +82,7 @@ class PolitenessExtension:
         return self._clock.now()
 
     def open(self) -> None:
-        """Hold back the first request if the site may not be crawled yet."""
+        """Pause the engine, so that no request is made before the crawl hours begin and the login succeeds."""
         self.crawler.engine.pause()
         self._watch = asyncio.ensure_future(self._watch_pace())
 
@@ -95,7 +96,7 @@ class PolitenessExtension:
         self.context.stats.publish(is_last=True)
 
     def has_budget(self) -> bool:
-        """Return True if one more request may be made; otherwise end the crawl."""
+        """Return True if another request may be made. Otherwise end the crawl."""
         limit = self.usage.reached_limit(self.windows.day_start(self.now()), self.in_flight)
         if not limit:
             return True
@@ -108,24 +109,28 @@ class PolitenessExtension:
         return False
 
     def note_fetch(self, url: str, size: int) -> None:
-        """Count a response of `size` bytes against the budgets of its host."""
+        """Count a response of `size` bytes for the budgets of its host."""
         self.usage.add_response(url, self.now(), size)
 
     def hold(self, seconds: float, reason: Message, *, for_proxies: bool = False) -> None:
-        """Make no requests for `seconds`."""
+        """Make no requests for this number of seconds. for_proxies: True if all proxies are paused."""
         until = self.now() + timedelta(seconds=seconds)
         if self._hold_until is None or until > self._hold_until:
             self._hold_until, self._hold_reason, self._waits_for_proxies = until, reason, for_proxies
         self.crawler.engine.pause()
 
     def hold_for_proxies(self) -> None:
-        """Make no requests while all proxies rest."""
+        """Make no requests while all proxies are paused."""
         wakes = self.proxies.next_wake_time() or self.now()
         wait_s = max((wakes - self.now()).total_seconds(), _STEP_S)
         self.hold(wait_s, Message("crawl.proxies-rest"), for_proxies=True)
 
     def end(self, reason: str, sentence: Message, resume_at: datetime | None = None) -> None:
-        """Close the spider. Pending URLs stay in the journal; `resume_at`: when the crawl resumes automatically."""
+        """Close the spider. Pending URLs remain in the journal.
+
+        reason: the reason in the record of the run. sentence: the message for the operator. resume_at: when the crawl
+        resumes automatically, or None
+        """
         if self._ending is not None:
             return
         counts = self.context.stats.counts
@@ -144,13 +149,13 @@ class PolitenessExtension:
                         nextcall.schedule()
             except LoginFailed as fault:
                 self.end(LOGIN_FAILED, fault.message)
-            except Exception as fault:  # without it, a paused crawl would never end
+            except Exception as fault:  # otherwise, a paused crawl would never end
                 log.exception("the crawl could not be kept")
                 self.end(FAULT, Message("crawl.fault", kind=type(fault).__name__))
             await asyncio.sleep(_STEP_S)
 
     async def _may_continue(self) -> bool:
-        """Return True if requests may be made now; otherwise pause the engine."""
+        """Return True if requests may be made now. Otherwise pause the engine, log in, or end the crawl."""
         if not self.context.is_held():
             self.crawler.engine.pause()
             return False
@@ -187,25 +192,28 @@ class PolitenessExtension:
 
 
 def get_politeness(crawler: Any) -> PolitenessExtension:
-    """Return a running crawl's extension."""
+    """Return the politeness extension of a running crawl."""
     politeness = crawler.get_extension(PolitenessExtension)
     assert isinstance(politeness, PolitenessExtension)
     return politeness
 
 
 class RefusalResponse:
-    """Reacts to a refusal: pauses, changes the proxy or user agent, logs in again, or ends the crawl."""
+    """Reacts to refusals: pauses, changes the proxy or user agent, logs in again, or ends the crawl."""
 
     def __init__(self, politeness: PolitenessExtension) -> None:
         self._politeness = politeness
         self._bans_in_a_row = 0
 
     def note_page(self) -> None:
-        """Note that a page was fetched, so earlier refusals were not a permanent ban."""
+        """Record that a page was fetched, so that earlier refusals were not a permanent ban."""
         self._bans_in_a_row = 0
 
     def note_ban(self, ban: Ban, sentence: Message, wait_s: float | None, proxy: str, user_agent: str) -> None:
-        """React to a refusal according to its rule: pause, change the proxy, log in again or end the crawl."""
+        """React to a refusal by its rule: pause, change the proxy or user agent, log in again, or end the crawl.
+
+        wait_s: the pause that the site requests, or None. proxy, user_agent: the names of those that were used, or ""
+        """
         politeness = self._politeness
         self._bans_in_a_row += 1
         action = ban.rule.action
@@ -225,7 +233,7 @@ class RefusalResponse:
             politeness.hold(min(backoff_s, MAX_PAUSE_S) if wait_s is None else wait_s, sentence)
 
     def _rest_both(self, proxy: str, user_agent: str) -> bool:
-        """Rest the proxy and the user agent; return True if other ones are available."""
+        """Pause the proxy and the user agent. Return True if others are available."""
         politeness = self._politeness
         now = politeness.now()
         if proxy:

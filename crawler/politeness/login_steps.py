@@ -1,4 +1,4 @@
-"""The steps of a login as an operator writes them, and their faults.
+"""The steps of a login as an operator writes them, and the errors in them.
 
     open https://www.example.com/login
     fill username = {user}
@@ -21,13 +21,18 @@ from crawler.markup import parse
 from crawler.selectors import select
 
 MAX_STEPS = 40
-NAME = re.compile(r"\{(\w+)\}")  # of a secret value
+NAME = re.compile(r"\{(\w+)\}")  # the name of a secret value
 _STEP = re.compile(r"(open|fill|submit|check)(?:\s+(.*))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
 class LoginStep:
-    """One step. `verb`: open, fill, submit, check; `what`: a URL, field or selector; `value`: of fill, with {names}."""
+    """A step of a login.
+
+    verb: open, fill, submit or check
+    what: a URL, a field or a selector
+    value: the value of `fill`, with {names}
+    """
 
     number: int
     verb: str
@@ -36,14 +41,14 @@ class LoginStep:
 
     @property
     def takes_selector(self) -> bool:
-        """Return True if `what` is a selector."""
+        """True if `what` is a selector."""
         return self.verb in ("submit", "check") and bool(self.what)
 
 
 def parse_steps(text: str, names: Mapping[str, str] | None = None) -> tuple[LoginStep, ...]:
-    """Parse the steps that a person wrote. Raises BadConfiguration naming every invalid line.
+    """Parse the steps that a person wrote. Raises BadConfiguration that names every invalid line.
 
-    names: the secret values that exist; if given, a step with another name is invalid.
+    names: the secret values that exist; a step with another name is invalid. None to allow any name
     """
     faults: list[Message] = []
     steps = [

@@ -1,4 +1,4 @@
-"""Explains why a request failed, with a countable reason and a message for the operator."""
+"""Explains why a request failed, with a reason that is counted and a message for the operator."""
 
 from typing import Any
 
@@ -17,11 +17,15 @@ from core.states import Rejection
 from core.wording import Message
 from crawler.fetching.wire import HeadersTooLarge
 
-BEYOND_FILES = "beyond_files"  # key in a request's meta: the maximum number of files of a run, if this file exceeds it
+# Key in the meta of a request for a file that exceeds the number of files per run: that number.
+BEYOND_FILES = "beyond_files"
 
 
 class RequestRefused(IgnoreRequest):
-    """Raised instead of making a request. If `reason` is None, the URL was already requested, which is not counted."""
+    """Raised instead of making a request.
+
+    reason: None if the URL was already requested, which is not counted
+    """
 
     def __init__(self, reason: Rejection | None, code: str | Message = "fetch.seen", /, **params: object) -> None:
         self.reason, self.message = reason, Message.from_code(code, **params)
@@ -29,11 +33,11 @@ class RequestRefused(IgnoreRequest):
 
 
 class KnownText(IgnoreRequest):
-    """Raised for a request that is not made because its URL is equivalent to one that was fetched."""
+    """Raised instead of making a request for a URL that is equivalent to one that was fetched."""
 
 
 class Postponed(IgnoreRequest):
-    """Raised for a request that is not made now; its URL stays pending."""
+    """Raised instead of making a request now. Its URL remains pending."""
 
     def __init__(self, code: str | Message, /, **params: object) -> None:
         self.message = Message.from_code(code, **params)
@@ -41,7 +45,7 @@ class Postponed(IgnoreRequest):
 
 
 def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -> tuple[Rejection | None, Message]:
-    """Return why a request to `url` failed: a reason, or None if it is not counted, and a message."""
+    """Return why a request failed: a reason, or None if the failure is not counted, and a message."""
     fault = failure.value
     if isinstance(fault, RequestRefused):
         return fault.reason, fault.message
@@ -65,7 +69,7 @@ def explain(failure: Failure, url: str, timeout_s: float, max_body_bytes: int) -
 
 
 def _explain_stop(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[Rejection, Message]:
-    """Return why crawler.spiders.crawl_signals stopped a download."""
+    """Return why crawler.spiders.crawl_signals stopped a download. meta: the meta of the request."""
     if BEYOND_FILES in meta:
         return Rejection.TOO_MANY_FILES, Message("page.too-many-files", url=url, most=meta[BEYOND_FILES])
     kind = (fault.response.headers.get("Content-Type") or b"").decode("latin-1") if fault.response else ""
@@ -73,6 +77,6 @@ def _explain_stop(fault: StopDownload, meta: dict[str, Any], url: str) -> tuple[
 
 
 def _has_endless_headers(fault: BaseException) -> bool:
-    """Return True if headers exceeded the limit. Twisted's exception, the cause of Scrapy's, has the reasons."""
+    """Return True if the headers exceeded the limit. The reasons are in Twisted's exception, the cause of Scrapy's."""
     reasons = getattr(fault.__cause__, "reasons", ())
     return any(reason.check(HeadersTooLarge) for reason in reasons)

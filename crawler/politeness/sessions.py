@@ -1,6 +1,6 @@
-"""Opens a session on a site, by the steps of crawler.politeness.login_steps and their secret values.
+"""Opens a session on a site by the steps of crawler.politeness.login_steps and their secret values.
 
-Hidden fields of a form (tokens against cross-site request forgery) are sent unchanged. Data is sent only to the
+Hidden fields of a form, such as tokens against cross-site request forgery, are sent unchanged. Data is sent only to the
 site's own hosts, and never in a URL.
 """
 
@@ -25,25 +25,25 @@ from crawler.readers.messages import Call, Task
 from crawler.selectors import select
 from crawler.urls import CrawlScope
 
-LOGIN_META = "zhuiwen_login"  # key in the meta of a login's requests
+LOGIN_META = "zhuiwen_login"  # key in the meta of the requests of a login
 _MIN_ERROR = 400
 MAX_FORM_PAGE_BYTES = 1_000_000  # pages with a form have 5 to 300 kB; a longer one is not parsed
 
 Download = Callable[[Request], Awaitable[Response]]
-Run = Callable[[Task], Awaitable[Any]]  # of crawler.page_reader.PageReader
+Run = Callable[[Task], Awaitable[Any]]  # the method of crawler.page_reader.PageReader
 
 
 class LoginFailed(BadInput):
-    """Raised if a login fails; the message names the step, but no secret value."""
+    """Raised if a login fails. The message names the step, but no secret value."""
 
     @classmethod
     def for_step(cls, step: LoginStep, code: str | Message, /, **params: object) -> "LoginFailed":
-        """Make the error for one step; the code is that of the reason."""
+        """Create the error for a step. code: that of the reason, with its parameters."""
         return cls("login.step", number=step.number, step=step.verb, reason=Message.from_code(code, **params))
 
 
 class Session:
-    """Carries out the steps. The resulting cookies stay in the downloader and are never stored."""
+    """Carries out the steps of a login. The resulting cookies remain in the downloader and are never stored."""
 
     def __init__(self, login: Login, scope: CrawlScope, run: Run) -> None:
         self._values = dict(login.values)
@@ -51,7 +51,7 @@ class Session:
         self._scope, self._run = scope, run
 
     async def open(self, download: Download) -> list[str]:
-        """Return the outcome of each step, without secret values. Raises LoginFailed at the first step that fails."""
+        """Carry out the steps. Return the outcome of each without secret values. Raises LoginFailed if a step fails."""
         outcomes: list[str] = []
         page: _OpenedPage | None = None
         filled: dict[str, str] = {}
@@ -91,7 +91,7 @@ class Session:
             raise LoginFailed.for_step(step, "login.not-in", what=step.what, where=where)
 
     async def _element_path(self, step: LoginStep, page: "_OpenedPage") -> str:
-        """Return the XPath of the first element that matches the step's selector, or ""."""
+        """Return the XPath of the first element that the step's selector matches, or "". Raises LoginFailed."""
         found = await self._run(Call(page.url, find_xpath, (page.markup, step.what)))
         if isinstance(found, Rejected):
             raise LoginFailed.for_step(step, found.message)
@@ -111,7 +111,7 @@ class Session:
 
 
 def find_xpath(markup: str, selector: str) -> str:
-    """Return the XPath of the first element that a selector matches, or ""."""
+    """Return the XPath of the first element in the markup that a selector matches, or ""."""
     tree = parse(markup) if markup.strip() else None
     found = select(tree, selector) if tree is not None else []
     return str(found[0].getroottree().getpath(found[0])) if found else ""
@@ -141,12 +141,15 @@ class _OpenedPage:
 
 
 def _make_login_request(url: str, **options: Any) -> Request:
-    """Make a request that ignores robots.txt: the operator names this URL, and no links are followed from it."""
+    """Make a request that ignores robots.txt: the operator names its URL, and no links on the page are followed."""
     return Request(url, dont_filter=True, meta={LOGIN_META: True, "dont_obey_robotstxt": True}, **options)
 
 
 def _find_form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], path: str) -> FormElement:
-    """Return the form to submit. path: the XPath of the element that the step selects."""
+    """Return the form to submit. Raises LoginFailed if there is none or it lacks a filled field.
+
+    path: the XPath of the element that the step selects, or ""
+    """
     if step.what:
         found = tree.getroottree().xpath(path) if path else []
         if not found:
@@ -164,11 +167,11 @@ def _find_form(step: LoginStep, tree: HtmlElement, filled: Mapping[str, str], pa
 
 
 def _csrf_token(tree: HtmlElement) -> dict[str, str]:
-    """Return the CSRF token that some frameworks put in a meta tag and expect back in a header."""
+    """Return the header with the CSRF token that some frameworks put in a meta tag, or {} if there is none."""
     found = tree.xpath("//meta[@name='csrf-token']/@content")
     return {"X-CSRF-Token": str(found[0])} if found else {}
 
 
 def _remove_query(url: str) -> str:
-    """Remove the query of a URL, which may contain a session."""
+    """Return a URL without its query, which may contain a session, and without its fragment."""
     return urlunsplit(urlsplit(url)._replace(query="", fragment=""))

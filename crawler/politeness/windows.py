@@ -1,4 +1,4 @@
-"""The hours of the day, in a site's time zone, in which it may be crawled; a crawl waits for them."""
+"""The hours of the day in which a site may be crawled, in its time zone. A crawl waits for them."""
 
 import re
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ _MINUTES_A_DAY = 24 * 60
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """Minutes of a day, half-open; an end at or before the beginning is on the next day."""
+    """A range of minutes in a day, half-open. An end at or before the start is on the next day."""
 
     begin: int
     end: int
@@ -29,7 +29,7 @@ class CrawlWindows:
     """The crawl hours of a site. Without any, it may be crawled at all times."""
 
     def __init__(self, text: str, zone: str) -> None:
-        """Raise BadConfiguration if the text contains no valid hours or the zone is unknown."""
+        """Parse the crawl hours. Raises BadConfiguration if they are invalid or the time zone is unknown."""
         self.windows = parse(text)
         try:
             self._zone = ZoneInfo(zone)
@@ -41,10 +41,10 @@ class CrawlWindows:
         return not self.windows or any(window.holds(local.hour * 60 + local.minute) for window in self.windows)
 
     def opens(self, at: datetime) -> datetime:
-        """Return the first moment from `at` on at which the site may be crawled, in UTC; `at` itself if it may be now.
+        """Return the first time from `at` on at which the site may be crawled, in UTC.
 
-        The hours are local time. If the change to summer time skips the beginning, the window opens after the change;
-        at the change back, an hour that occurs twice counts twice.
+        The hours are local time. If the change to summer time skips the start of a window, the window opens after the
+        change. An hour that occurs twice counts twice. Raises BadConfiguration if the site is never open.
         """
         if self.is_open(at):
             return at
@@ -56,7 +56,7 @@ class CrawlWindows:
         raise BadConfiguration("site.hours-never-come")
 
     def day_start(self, at: datetime) -> datetime:
-        """Return the beginning of the site's local day, in UTC; budgets are counted by this day."""
+        """Return the start of the site's local day, in UTC. Budgets are counted by this day."""
         return self._day_start(at, days_later=0)
 
     def next_day(self, at: datetime) -> datetime:
@@ -69,7 +69,7 @@ class CrawlWindows:
 
 
 def parse(text: str) -> tuple[Window, ...]:
-    """Parse the windows that a person wrote. Raises BadConfiguration naming the first invalid one.
+    """Parse crawl hours that a person wrote. Raises BadConfiguration that names the first invalid part.
 
     >>> parse("01:00-06:00, 23:30-00:30")
     (Window(begin=60, end=360), Window(begin=1410, end=30))

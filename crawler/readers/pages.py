@@ -1,4 +1,4 @@
-"""Pages as tasks of the reading process: pages of a crawl, with their links, and single pages."""
+"""The tasks of the reading process that read pages: pages of a crawl with their links, and single pages."""
 
 import time
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from crawler.page_data.script_requests import fetch_texts, has_no_text, read_scr
 from crawler.site_kinds import KINDS
 from crawler.sources.catalogue import Outline, outline
 
-# The shell of a script application has a title and a notice about disabled scripts; a list has links.
+# The empty shell of a script application has a title and a notice about disabled scripts. A list has links.
 MAX_LINKS_OF_SHELL, MAX_SHELL_BYTES = 3, 200_000
 
 if TYPE_CHECKING:  # loaded in the reading process, not by its callers
@@ -30,12 +30,13 @@ if TYPE_CHECKING:  # loaded in the reading process, not by its callers
 
 @dataclass(frozen=True, slots=True)
 class WholePage:
-    """The result of reading a page. `links` None: it has no markup; `reading` None: its text was not wanted.
+    """The result of reading a page.
 
-    outline: of pages of a novel. faults: parts that could not be read, for the operator. is_shell: the page has
-    scripts, but no text and links except those that the scripts would generate. is_rendered: a browser had run its
-    scripts. contacts: the site's contacts on the page, if requested. has_slow_rules: reading took too long until the
-    plan's selectors were skipped.
+    links: None if it has no markup. reading: None if only its links were requested. outline: the outline of a page of a
+    novel. faults: messages for the operator about parts that could not be read. is_shell: True if the page has scripts,
+    but no text and links except those that the scripts would generate. is_rendered: True if a browser had run its
+    scripts. contacts: the site's contacts on the page, if requested. has_slow_rules: True if reading took too long
+    until the plan's selectors were skipped.
     """
 
     links: Links | None
@@ -51,11 +52,12 @@ class WholePage:
 
 @dataclass(frozen=True, slots=True)
 class PageToRead:
-    """A decompressed response of a crawl. is_kept: its text is wanted, not only its links.
+    """A decompressed response of a crawl, to be read.
 
-    is_rendered: a browser has run its scripts. has_contacts: the site's contacts on the page are wanted. has_rules: the
-    plan has selectors, which may be slow; is_without_rules: they are skipped. given_up: why the full reading was given
-    up; the page is then read by its plain markup.
+    is_kept: True to read its text and not only its links. is_rendered: True if a browser has run its scripts.
+    has_contacts: True to read the site's contacts on the page. has_rules: True if the plan has selectors, which may be
+    slow. is_without_rules: True to skip them. given_up: why the full reading was abandoned, so that only the plain
+    markup is read.
     """
 
     body: bytes = field(repr=False)
@@ -69,7 +71,10 @@ class PageToRead:
     given_up: Message | None = None
 
     def simplify(self, reason: Message) -> "PageToRead | None":
-        """Return the same page without the plan's selectors or, if these are already skipped, by its plain markup."""
+        """Return the page to be read without the plan's selectors or, if they are already skipped, by its plain markup.
+
+        Return None if its plain markup is already read.
+        """
         if self.has_rules and not self.is_without_rules:
             return replace(self, is_without_rules=True)
         return replace(self, given_up=reason) if self.given_up is None else None
@@ -119,7 +124,7 @@ class PageToRead:
         )
 
     def _read_text(self, opened: OpenPage, plan: CrawlPlan, session: "ReadingSession") -> Reading | Rejected:
-        """Read the text without the site's template. Modifies the page's tree."""
+        """Read the text of a page without the site's template. The tree of the page is changed."""
         from crawler.reading import read_opened
 
         return read_opened(opened, plan, partial(session.templates.filter_lines, url=self.url), session.render_context)
@@ -138,7 +143,10 @@ def without_selectors(plan: CrawlPlan) -> CrawlPlan:
 def _open_response(
     body: bytes, headers: Mapping[str, str], url: str, rules: ReadingRules, given_up: Message | None
 ) -> "Book | OpenPage | Rejected":
-    """Read a file or open a page. After a full reading was given up, open only the page's plain markup."""
+    """Read a file or open a page.
+
+    given_up: why the full reading was abandoned, so that only the plain markup is opened.
+    """
     kind = detect_kind(body) if given_up is None else ""
     if kind:
         from crawler.books import read_book
@@ -157,7 +165,7 @@ def _reject_given_up(url: str, reason: Message) -> Rejected:
 
 
 def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
-    """Add the links in data that the scripts of a page request, if the page itself has no text."""
+    """Return the links with those in data that scripts of the page request, if the page itself has no text."""
     if next(tree.iter("script", "link"), None) is None:
         return found
     for_scripts = read_script_data(tree, url)
@@ -169,9 +177,9 @@ def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "Reading
 
 @dataclass(frozen=True, slots=True)
 class SinglePage:
-    """A page outside of any crawl. is_seen: resources are fetched if the page cannot be read without them.
+    """A page outside of any crawl, to be read.
 
-    given_up: as in PageToRead.
+    is_seen: True to fetch its resources if it cannot be read without them. given_up: as in PageToRead.
     """
 
     body: bytes = field(repr=False)
@@ -182,7 +190,7 @@ class SinglePage:
     given_up: Message | None = None
 
     def simplify(self, reason: Message) -> "SinglePage | None":
-        """Return the same page, to be read from its markup alone; None if it already is."""
+        """Return the page to be read by its plain markup, or None if it already is."""
         return replace(self, given_up=reason) if self.given_up is None else None
 
     def run(self, session: "ReadingSession") -> Reading | Rejected:

@@ -1,4 +1,4 @@
-"""The caller's end of a reading process: sends it tasks, fetches the pages' resources, replaces it after a crash."""
+"""The caller's end of a reading process. It sends tasks, fetches resources of pages, and replaces a crashed process."""
 
 import contextlib
 import logging
@@ -32,23 +32,23 @@ from crawler.readers.messages import (
     TaskResult,
 )
 
-# Wall-clock time per task, without its waits for resources, on a machine with any load.
+# Wall-clock time per task, without the time of waiting for resources, on a machine with any load.
 MAX_SECONDS = 120.0
-# Processor time per task. The slowest page of the corpora takes .4 s. Few pages that are designed to be slow
+# CPU time per task. The slowest page of the corpora takes .4 s. Few pages that are designed to be slow
 # (tests.crawler.hostile_pages) come near the limit at any size (2026-11).
 MAX_CPU_S = 5.0
-# The same for a file that contains a book, offered by a site (crawler.formats.archive.is_container) or added as a
-# work. Of 130 public books the slowest PDF takes 12 s, a Word file of a million characters 18 (2026-11).
+# The same for a file that contains a book, which a site offers (crawler.formats.archive.is_container) or which is added
+# as a work. Of 130 public books, the slowest PDF takes 12 s; a Word file of a million characters takes 18 s (2026-11).
 MAX_BOOK_CPU_S = 30.0
 MAX_SECONDS_TO_START, MAX_FAILED_STARTS = 60.0, 3  # 1.3 s on an idle machine (2026-11)
-MAX_SECONDS_TO_END = 5.0  # for writing a file of 300 KB; running tasks are not awaited
-MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text take at most 64 MB, and some text is stored twice
+MAX_SECONDS_TO_END = 5.0  # for writing a file of 300 KB; the running task is not awaited
+MAX_ANSWER_BYTES = 256 * 1024 * 1024  # pickled; 16 MB of text take at most 64 MB, and some text is contained twice
 
 logger = logging.getLogger(__name__)
 
 
 def start_worker(fd: int) -> "subprocess.Popen[bytes]":
-    """Start a reading process at the other end of the socket `fd`, without the operator's environment."""
+    """Start a reading process with one end of a socket pair, without the operator's environment."""
     return subprocess.Popen(
         [sys.executable, "-m", "crawler.readers.worker", str(fd)],
         stdin=subprocess.DEVNULL,
@@ -60,7 +60,7 @@ def start_worker(fd: int) -> "subprocess.Popen[bytes]":
 
 
 class GivenUp(BadInput):
-    """Raised if reading a task ended the reading process or took too long."""
+    """Raised if a task ended the reading process or took too long."""
 
     def __init__(self, url: str, reason: Message) -> None:
         self.url, self.reason = url, reason
@@ -68,7 +68,10 @@ class GivenUp(BadInput):
 
 
 class _ProcessEnded(Exception):
-    """The process ended, or had to be ended, before it answered. is_sure: the task is certainly the reason."""
+    """Raised if the process ended, or had to be ended, before it responded.
+
+    is_sure: True if the task is certainly the cause
+    """
 
     def __init__(self, reason: Message, *, is_sure: bool) -> None:
         self.reason, self.is_sure = reason, is_sure
@@ -76,7 +79,7 @@ class _ProcessEnded(Exception):
 
 
 class _Worker:
-    """One process and the connection to it."""
+    """A reading process and the connection to it."""
 
     def __init__(self) -> None:
         ours, theirs = socket.socketpair()
@@ -85,7 +88,7 @@ class _Worker:
         self._connection: Connection[object, object] = Connection(ours.detach())
 
     def is_ready(self, init: Init) -> bool:
-        """Send the process its first message, and wait until it has started. Returns False if it does not start."""
+        """Send the first message to the process, and wait until it has started. Return False if it does not start."""
         try:
             self._connection.send(init)
             return self._connection.poll(MAX_SECONDS_TO_START) and isinstance(self._receive(), Ready)
@@ -93,7 +96,11 @@ class _Worker:
             return False
 
     def ask(self, job: Job, resources: Resources, max_seconds: float) -> TaskResult:
-        """Have a task read. Raises TimeoutError, and others if the process ends or sends what it must not."""
+        """Let the process read a task, and return the result.
+
+        resources: the source of the resources that the process requests. max_seconds: the limit without the time for
+        these. Raises TimeoutError, or any exception if the process ends or sends anything else.
+        """
         self._connection.send(job)
         seconds_left = max_seconds
         while True:
@@ -108,7 +115,7 @@ class _Worker:
             self._connection.send(resources.get(message.address, message.kind))
 
     def hang_up(self, max_seconds: float) -> None:
-        """Let the process save its templates and exit; kill it after `max_seconds`. Safe to call from any thread."""
+        """Let the process store its templates and exit. Kill it after `max_seconds`. Safe to call from any thread."""
         with (
             contextlib.suppress(OSError),
             socket.fromfd(self._connection.fileno(), socket.AF_UNIX, socket.SOCK_STREAM) as end,
@@ -120,7 +127,7 @@ class _Worker:
         self.process.wait()
 
     def end(self) -> int:
-        """Kill the process and return its exit code, which is its own if it has ended before."""
+        """Kill the process and return its exit code. It is the process's own code if the process has ended before."""
         with contextlib.suppress(subprocess.TimeoutExpired):
             self.process.wait(timeout=0.1)  # the connection may close a moment before the process ends
         self.process.kill()
@@ -128,17 +135,17 @@ class _Worker:
         return self.process.wait()
 
     def _receive(self) -> object:
-        """Receive a message. Raises EOFError if the process has ended, OSError if the message is too large."""
+        """Receive a message. Raises EOFError if the process has ended, or OSError if the message is too large."""
         return pickle.loads(self._connection.recv_bytes(MAX_ANSWER_BYTES))  # noqa: S301 - sent by our own program
 
 
 class ReadingProcess:
-    """Reads tasks, one after the other, in a separate process with limited time and memory.
+    """Reads tasks one after the other in a separate process with limited time and memory.
 
-    A task that exceeds `max_seconds` or `max_cpu_s` of CPU time ends the process and is given up. A task during
-    which the process crashes or needs too much memory is read again by a new process, and given up the second time. A
-    task with a simpler way of reading (HasSimplerReading) is then read in this way. The first task or `start` starts
-    the process. Use it as a context manager, or call `close`. plan, templates, cache: as in
+    A task that exceeds `max_seconds`, or `max_cpu_s` of CPU time, ends the process and is abandoned. A task during
+    which the process crashes or needs too much memory is read again by a new process, and abandoned the second time. An
+    abandoned task with a simpler way of reading (HasSimplerReading) is then read in that way. The first task or `start`
+    starts the process. Use it as a context manager, or call `close`. plan, templates, cache: as in
     crawler.readers.worker.ReadingSession.
     """
 
@@ -170,30 +177,34 @@ class ReadingProcess:
 
     @property
     def pid(self) -> int | None:
-        """Return the id of the current process, or None between two processes."""
+        """The id of the current process, or None if none is running."""
         return self._worker.process.pid if self._worker is not None else None
 
     def start(self) -> None:
-        """Start the process now; it is ready after a second."""
+        """Start the process before the first task. It is ready after a second."""
         self._executor.submit(self._running_worker)
 
     def run_task(self, task: Task, resources: Resources = NO_RESOURCES) -> Any:
-        """Read a task. Raises its error, GivenUp, or ServiceUnavailable if no process can be started."""
+        """Read a task and return its result.
+
+        Raises the error of the task, GivenUp if it was abandoned, or ServiceUnavailable if no process can be started.
+        """
         return self.submit(task, resources).result()
 
     def submit(
         self, task: Task, resources: Resources = NO_RESOURCES, *, max_cpu_s: float | None = None
     ) -> "Future[Any]":
-        """Schedule a task and return its future, which behaves as `run_task`; `close` cancels it.
+        """Schedule a task, and return the future of its result. Errors are those of `run_task`.
 
-        resources: those that a page may request. max_cpu_s: for this task; None for the common limit.
+        resources: the source of the resources that a page may request. max_cpu_s: the limit for this task; None for the
+        common one. `close` cancels the task.
         """
         return self._executor.submit(
             self._read_task, task, resources, self._max_cpu_s if max_cpu_s is None else max_cpu_s
         )
 
     def close(self) -> None:
-        """End the process, which saves its templates; give up the running task and cancel the others."""
+        """End the process, which stores its templates. The running task is abandoned, and the others are cancelled."""
         with self._lock:
             self._is_closed = True
         self._executor.shutdown(wait=False, cancel_futures=True)
@@ -224,11 +235,11 @@ class ReadingProcess:
             task = simpler
 
     def _ask_worker(self, job: Job, resources: Resources) -> TaskResult:
-        """Have the process read a task. Raises _ProcessEnded, ServiceUnavailable, or CancelledError after `close`."""
+        """Let the process read a task. Raises _ProcessEnded, ServiceUnavailable, or CancelledError after `close`."""
         worker = self._running_worker()
         try:
             return worker.ask(job, resources, self._max_seconds)
-        except Exception as error:  # whatever the process has sent, a new one is started
+        except Exception as error:  # whatever the process has sent, it is replaced
             self._worker = None
             code = worker.end()
             if self._is_closed:
@@ -250,7 +261,7 @@ class ReadingProcess:
             with self._lock:
                 if self._is_closed:
                     raise CancelledError
-                with contextlib.suppress(OSError):  # no process or no descriptor is available
+                with contextlib.suppress(OSError):  # no process or no file descriptor is available
                     self._worker = _Worker()
             if self._worker is not None and not self._worker.is_ready(self._init):
                 self._worker.end()

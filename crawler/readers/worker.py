@@ -1,4 +1,7 @@
-"""The reading process, `python -m crawler.readers.worker FD`: serves until the other end of socket FD is closed."""
+"""The reading process, `python -m crawler.readers.worker FD`.
+
+It reads tasks until the other end of socket FD is closed.
+"""
 
 import os
 import resource
@@ -22,9 +25,10 @@ ResourcesFactory = Callable[[str], Resources]
 
 
 class ReadingSession:
-    """The plan, site templates and readers that tasks share. templates: the folder that keeps the site's templates.
+    """The plan, the site templates and the readers that all tasks share.
 
-    cache: the machine's folder of results that are costly to compute.
+    templates: the folder that stores the site's templates. get_resources: returns the resources of a page's URL. cache:
+    the machine's folder of results that are costly to compute.
     """
 
     def __init__(
@@ -39,13 +43,13 @@ class ReadingSession:
         self.render_context = open_render_context(get_resources or MARKUP_ALONE.resources, kept_in=cache)
 
     def close(self) -> None:
-        """Save the templates."""
+        """Store the templates, and end the readers."""
         self.templates.close()
         self.render_context.close()
 
 
 class _RemoteResources:
-    """The resources of a page (crawler.fetching.resources.Resources), fetched by the caller."""
+    """The resources of a page, which the caller fetches. Implements crawler.fetching.resources.Resources."""
 
     def __init__(self, connection: "Connection[object, object]") -> None:
         self._connection = connection
@@ -59,12 +63,13 @@ class _RemoteResources:
 
 
 def main() -> None:
-    """Serve one caller."""
+    """Read the tasks of one caller."""
     resource.setrlimit(resource.RLIMIT_DATA, (MOST_MEMORY_BYTES, MOST_MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     freeze_loaded_objects()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # sent to the whole process group; the crawl decides when to end
-    with suppress(EOFError, OSError):  # the caller is gone
+    # Sent to the whole process group; the crawl decides when this process ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    with suppress(EOFError, OSError):  # the caller has ended
         _serve(Connection(int(sys.argv[1])))
 
 
@@ -86,15 +91,18 @@ def _serve(connection: "Connection[object, object]") -> None:
 
 
 def _run_job(job: Job, session: ReadingSession) -> TaskResult:
-    """Run a task. Raises MemoryError, and OSError or EOFError if the caller is gone."""
-    signal.setitimer(signal.ITIMER_PROF, job.max_cpu_s if isfinite(job.max_cpu_s) else 0)  # then SIGPROF ends it
+    """Read a task and return the result. Raises MemoryError, or OSError or EOFError if the caller has ended."""
+    # SIGPROF ends the process at the limit.
+    signal.setitimer(signal.ITIMER_PROF, job.max_cpu_s if isfinite(job.max_cpu_s) else 0)
     try:
         return TaskResult(job.task.run(session))
     except ZhuiwenError as fault:
         return TaskResult(None, fault)
     except MemoryError:
         raise
-    except Exception as fault:  # a fault of the program must not hide a page: the caller has it read in a simpler way
+    except (
+        Exception
+    ) as fault:  # a bug in the program must not hide a page, so the caller lets it be read in a simpler way
         return TaskResult(None, f"{type(fault).__name__}: {fault}")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

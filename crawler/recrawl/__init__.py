@@ -1,1 +1,1 @@
-"""Visits of URLs in earlier crawls, and when they are due again."""
+"""Stores the visits of URLs in earlier crawls, and decides when URLs are due again."""

@@ -1,4 +1,4 @@
-"""Learns a site's not-found page from URLs that never existed.
+"""Learns the not-found page of a site from URLs that never existed.
 
 Sites that respond with 404 do not need this. Others respond with 200 and a sentence, or redirect to their front page.
 """
@@ -12,9 +12,9 @@ from urllib.parse import urljoin, urlsplit, urlunsplit
 from crawler.opening import Rejected, open_page
 from crawler.urls import canonical
 
-MAX_PROBES = 4  # requests of a run for URLs that cannot exist: one for each of the most common URL patterns
-# Two copies of a not-found page differ in a clock, a session, or the requested URL. Chosen: texts of 40 to 600
-# characters that differ by up to one sentence stay above 0.8, pages with a text of their own below 0.5.
+MAX_PROBES = 4  # requests of a run for URLs that cannot exist, one for each of the most common patterns of URLs
+# Copies of a not-found page differ in a clock, a session, or the requested URL. Chosen: the similarity of texts of 40
+# to 600 characters that differ by up to one sentence is above 0.8, and that of pages with text of their own below 0.5.
 MIN_RESEMBLANCE = 0.8
 _GRAM_CHARS = 3
 _MIN_CHARS = 4
@@ -23,14 +23,14 @@ _NOISE = re.compile(r"[\s\d\W_]+")
 
 
 class NotFoundPages:
-    """A site's responses for URLs that do not exist: texts and redirect targets."""
+    """The responses of a site for URLs that do not exist: texts and redirect targets."""
 
     def __init__(self) -> None:
         self._texts: list[frozenset[str]] = []
         self._targets: set[str] = set()
 
     def learn(self, status: int, headers: Mapping[str, str], body: bytes, url: str) -> None:
-        """Learn from the response for a URL that never existed; a status of 404 or 410 needs no learning."""
+        """Learn from the response for a URL that never existed. Nothing is learnt from a status of 404 or 410."""
         if 300 <= status < 400:
             target = redirect_target(headers, url)
             self._targets |= {target} if target else set()
@@ -39,11 +39,11 @@ class NotFoundPages:
             self._texts += [grams] if grams else []
 
     def is_target(self, status: int, headers: Mapping[str, str], url: str) -> bool:
-        """Return True if a redirect has the target that the site uses for URLs that never existed."""
+        """Return True if a redirect has a target that the site uses for URLs that never existed."""
         return bool(self._targets) and 300 <= status < 400 and redirect_target(headers, url) in self._targets
 
     def resembles(self, headers: Mapping[str, str], body: bytes, url: str) -> bool:
-        """Return True if a page is nearly the same as the one that the site shows for URLs that never existed."""
+        """Return True if a page is nearly the same as a page that the site returns for URLs that never existed."""
         if not self._texts:
             return False
         grams = _text_grams(plain_text(body, headers, url))
@@ -51,7 +51,10 @@ class NotFoundPages:
 
 
 def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> list[str]:
-    """Return URLs that cannot exist, patterned on the site's pages; they differ from run to run."""
+    """Return URLs that cannot exist, at most MAX_PROBES, with the patterns of the site's pages.
+
+    seed: varies the URLs from run to run
+    """
     number = str(10**11 + int.from_bytes(hashlib.sha256(seed.encode()).digest()[:5], "big") % 10**11)
     word = hashlib.sha256(seed.encode()).hexdigest()[:12]
     shapes: Counter[str] = Counter()
@@ -66,7 +69,7 @@ def probes(start_urls: Iterable[str], page_urls: Iterable[str], seed: str) -> li
 
 
 def redirect_target(headers: Mapping[str, str], url: str) -> str:
-    """Return the canonical target of a redirect, or "" if there is none."""
+    """Return the canonical target of a redirect, or "" if it has none."""
     location = next((value for name, value in headers.items() if name.lower() == "location"), "")
     try:
         return canonical(urljoin(url, location)) if location else ""
@@ -75,7 +78,7 @@ def redirect_target(headers: Mapping[str, str], url: str) -> str:
 
 
 def _impossible_address(url: str, number: str, word: str) -> str:
-    """Return the URL with its last number replaced, or its last path segment if it has no number."""
+    """Return a URL with its last number replaced or, if it has no number, its last path segment."""
     parts = urlsplit(url)
     where = parts.query if _DIGITS.search(parts.query) else parts.path
     found = list(_DIGITS.finditer(where))
@@ -89,7 +92,7 @@ def _impossible_address(url: str, number: str, word: str) -> str:
 
 
 def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
-    """Return the text of a page, except scripts and styles."""
+    """Return the text of a page without scripts and styles, or "" if it cannot be decoded."""
     page = open_page(body, headers, url)
     if isinstance(page, Rejected) or page.tree is None:
         return "" if isinstance(page, Rejected) else page.decoded.text
@@ -98,7 +101,7 @@ def plain_text(body: bytes, headers: Mapping[str, str], url: str) -> str:
 
 
 def _text_grams(text: str) -> frozenset[str]:
-    """Return all trigrams of a text, ignoring digits, spaces and punctuation."""
+    """Return all trigrams of a text without digits, spaces and punctuation."""
     bare = _NOISE.sub("", text)
     if len(bare) < _MIN_CHARS:
         return frozenset()

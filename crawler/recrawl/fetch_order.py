@@ -1,4 +1,4 @@
-"""The order in which a run fetches: lists before the known pages, because lists may give their dates."""
+"""Orders the fetches of a run: lists come before the known pages, because lists may contain their dates."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -9,19 +9,22 @@ from crawler.frontier import FEED, PAGE, CrawlTarget, Frontier
 from crawler.recrawl import policy
 from crawler.recrawl.site_visits import SiteVisits
 
-LIST_SHARE = 0.5  # of the page limit; further known lists wait for the next run, to leave room for texts
-POLL_S, QUIET_POLLS = 0.05, 10  # while waiting for lists: a crawl without requests for half a second has lost one
+LIST_SHARE = 0.5  # of the page limit; further known lists wait for the next run, so that texts can be fetched
+POLL_S, QUIET_POLLS = 0.05, 10  # while waiting for lists; if no request is made for half a second, a list has been lost
 
 
 class FetchOrder:
-    """Orders the URLs of a run, and waits for those that decide whether others are due."""
+    """Orders the URLs of a run, and waits for the lists that determine whether other URLs are due."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self._visits, self._plan = visits, plan
-        self._lists: set[str] = set()  # the known lists of this run that are not read yet
+        self._lists: set[str] = set()  # the known lists in this run that have not been read
 
     def add_due(self, frontier: Frontier, follows: Callable[[str], bool]) -> None:
-        """Add the due URLs of earlier runs to a fresh frontier, whether or not a page links to them."""
+        """Add the due URLs of earlier runs to a new frontier, even if no page links to them.
+
+        follows: returns True if the plan allows a URL
+        """
         for visit in self._list_due_visits():
             if follows(visit.url):
                 frontier.add_address(visit.url, visit.depth, PAGE)
@@ -29,8 +32,8 @@ class FetchOrder:
     def split(self, targets: list[CrawlTarget]) -> tuple[list[CrawlTarget], list[CrawlTarget]]:
         """Return the URLs to fetch first, and the pages that wait for them.
 
-        Known pages wait because lists may name new pages, and new pages go first; all pages wait for feeds, which may
-        have their texts.
+        Known pages wait because lists may link to new pages, which are fetched before them. All pages wait for feeds,
+        which may contain their texts.
         """
         first: list[CrawlTarget] = []
         later: list[CrawlTarget] = []
@@ -41,40 +44,43 @@ class FetchOrder:
         return first, later
 
     def expect_lists(self, targets: Iterable[CrawlTarget]) -> None:
-        """Make `await_lists` also wait for these sitemaps and feeds, whose dates decide which known pages are due."""
+        """Let `await_lists` also wait for these sitemaps and feeds, whose dates determine which known pages are due."""
         if self._lists:
             self._lists |= {target.url for target in targets if target.kind != PAGE}
 
     async def await_lists(self, is_quiet: Callable[[], bool]) -> None:
-        """Wait until the first part of `split` is read. is_quiet: returns True if no request is in progress."""
+        """Wait until all URLs of the first part of `split` are read.
+
+        is_quiet: returns True if no request is in progress.
+        """
         quiet_polls = 0
         while self._lists and quiet_polls < QUIET_POLLS:
             await asyncio.sleep(POLL_S)
             quiet_polls = quiet_polls + 1 if is_quiet() else 0
 
     def settle(self, target: CrawlTarget) -> None:
-        """Note that a URL failed, or has been read with all its links."""
+        """Record that a URL failed, or was read with all its links."""
         self._lists.discard(target.url)
 
     def still_due(self, targets: list[CrawlTarget], frontier: Frontier) -> list[CrawlTarget]:
-        """Return the `targets` to fetch now that the lists are read: all except the known texts that are not due."""
+        """Return the `targets` to fetch now that the lists have been read: all but the known texts that are not due."""
         due = [target for target in targets if not self._is_text(target) or self._visits.should_fetch(target.url)]
         for target in {*targets} - {*due}:
             frontier.finish(target.url)
         return due
 
     def note_left(self, frontier: Frontier) -> None:
-        """Note the pages that were found but not fetched: the next run begins with them."""
+        """Record the pages that were found but not fetched, so that the next run begins with them."""
         for target in (target for target in frontier.pending() if target.kind == PAGE):
             self._visits.note_found(target.url, target.depth)
 
     def _is_text(self, target: CrawlTarget) -> bool:
-        """Return True for a page that earlier runs read as a text, not as a list."""
+        """Return True if earlier runs read the page of a target as a text and not as a list."""
         visit = self._visits.get(target.url) if target.kind == PAGE else None
         return visit is not None and visit.kind is AddressKind.DETAIL and target.url not in self._plan.start_urls
 
     def _list_due_visits(self) -> list[Visit]:
-        """List the known URLs that are due, the most important first."""
+        """Return the known URLs that are due, the most important first."""
         visits = self._visits
         due = [visit for visit in visits.known.values() if policy.is_due(visit, visits.began_at, visits.rules)]
         due.sort(key=lambda each: (-visits.priority(each.url, each.depth), each.seen_at or each.found_at, each.id))

@@ -1,8 +1,8 @@
-"""Decides when a URL is fetched again, by its own history and its site's (docs/decisions/crawling.md).
+"""Decides when a URL is fetched again, by its own history and that of its site (docs/decisions/crawling.md).
 
-List pages are due in every run. A page with a text is due when it has probably changed: its rate of change is
-estimated with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3),
-2003, section 4.2). The site's other pages substitute for visits that a page has not had yet.
+List pages are due in every run. A page with a text is due when it has probably changed: its rate of change is estimated
+with the bias-reduced estimator of Cho and Garcia-Molina ("Estimating frequency of change", ACM TOIT 3(3), 2003, section
+4.2). Other pages of the site substitute for visits that a page has not had yet.
 """
 
 import hashlib
@@ -16,36 +16,41 @@ from core.wording import Message
 
 DAY = timedelta(days=1)
 MIN_INTERVAL, MAX_INTERVAL = DAY, 60 * DAY
-# 2026-11, 1,500 pages simulated over a year (docs/decisions/crawling.md): 0.2, 0.3, 0.4, 0.5 and 0.63 tried. Each beats
-# the fixed interval with as many fetches; at 0.3 that is every 5 days, with 28 % less time changed and unseen.
-CHANGE_PROBABILITY = 0.3  # a page is due once it has changed with this probability
-SITE_WEIGHT = 2.0  # visits that the site's average counts for; 1 to 4 tried in the same simulation
-MAX_GROWTH = 2.0  # an interval is at most this multiple of the time for which the page was just seen to be unchanged
+# 2026-11, 1,500 pages simulated over a year (docs/decisions/crawling.md): 0.2, 0.3, 0.4, 0.5 and 0.63 were tried. Each
+# is better than a fixed interval with as many fetches; for 0.3 this is every 5 days, and changes are unseen for 28 %
+# less time.
+CHANGE_PROBABILITY = 0.3  # a page is due when it has changed with this probability
+SITE_WEIGHT = 2.0  # the number of visits for which the site's average counts; 1 to 4 tried in the same simulation
+MAX_GROWTH = 2.0  # an interval is at most this multiple of the time for which the page was unchanged
 # Before anything is known: one change in 30 days. Of the 151,000 pages that Cho and Garcia-Molina (VLDB 2000) watched,
-# those that changed at all within four months did so about that often.
+# those that changed within four months did so about that often.
 DEFAULT_RATE_PER_S = 1 / (30 * DAY.total_seconds())
-MIN_SITE_LOOKS = 20.0  # fewer describe the site worse than the default does
-MAX_LOOKS = 30.0  # then the history is halved: changes a year ago say little about a page
-SPREAD = 0.1  # intervals differ by up to a tenth, so that pages found on one day are not due on one day
-# A daily run fetches a page at varying times: a page that is due daily must not be missed by a few hours.
+MIN_SITE_LOOKS = 20.0  # fewer visits describe a site worse than the default does
+MAX_LOOKS = 30.0  # above this number, the history is halved: changes a year ago say little about a page
+SPREAD = 0.1  # intervals vary by up to a tenth, so that pages found on one day are not all due on one day
+# A daily run fetches a page at varying times. A page that is due daily must not be missed because of a few hours.
 EARLY = timedelta(hours=6)
-FULL_EVERY = 5  # one fetch in this many requests the whole page, whatever earlier responses were
+FULL_EVERY = 5  # one fetch in this many requests the whole page, whatever the earlier responses were
 FIRST_RETRY, RETRY_GROWTH, MAX_RETRY = timedelta(minutes=15), 4, 7 * DAY
-REFUSED_INTERVAL = 7 * DAY  # robots.txt and similar: somebody's decision, which may change
-GONE_AFTER = timedelta(hours=12)  # between the first response that reports it and the one that confirms it
+REFUSED_INTERVAL = 7 * DAY  # for robots.txt and similar decisions of the site, which may change
+# Between the first response that reports a page as missing and the one that confirms it.
+GONE_AFTER = timedelta(hours=12)
 MAX_GONE_INTERVAL = 30 * DAY
 
 
 @dataclass(frozen=True, slots=True)
 class ChangeHistory:
-    """The visits of a page after the first, how many found it unchanged, and the seconds between them."""
+    """The numbers of a page's visits after the first and of those without a change, and the seconds observed."""
 
     looks: float = 0.0
     unchanged: float = 0.0
     observed_s: float = 0.0
 
     def plus(self, elapsed_s: float, has_changed: bool) -> "ChangeHistory":
-        """Return the history with one more visit; above MAX_LOOKS, old counts are halved first."""
+        """Return the history with another visit.
+
+        If there are MAX_LOOKS visits or more, the old numbers are halved first.
+        """
         old = self if self.looks < MAX_LOOKS else ChangeHistory(self.looks / 2, self.unchanged / 2, self.observed_s / 2)
         return ChangeHistory(old.looks + 1, old.unchanged + (not has_changed), old.observed_s + max(elapsed_s, 1.0))
 
@@ -55,7 +60,7 @@ def change_history(visit: Visit) -> ChangeHistory:
 
 
 def site_rate(visits: Iterable[Visit]) -> float:
-    """Return the changes per second of a site's pages with a text, taken together."""
+    """Return the changes per second of all pages with a text on a site; the default if there are too few visits."""
     looks = unchanged = observed_s = 0.0
     for visit in visits:
         if visit.kind is AddressKind.DETAIL:
@@ -70,7 +75,7 @@ def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
     """Return the changes per second of one page.
 
     For n visits at a mean interval of I seconds, x of them without a change: -ln((x + 0.5) / (n + 0.5)) / I.
-    SITE_WEIGHT visits are added to n, and to x the share of them that the site's rate leaves unchanged over I.
+    SITE_WEIGHT visits are added to n, and to x the share of them that would be unchanged over I at the site's rate.
     """
     if not own.looks:
         return site_rate_per_s
@@ -80,7 +85,7 @@ def change_rate(own: ChangeHistory, site_rate_per_s: float) -> float:
 
 
 def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -> timedelta:
-    """Return the time until the next visit of a page that was just seen to be unchanged for `stood_for`.
+    """Return the time until the next visit of a page that was unchanged for `stood_for` at this visit.
 
     The result is between MIN_INTERVAL and MAX_INTERVAL.
     """
@@ -92,7 +97,10 @@ def interval(own: ChangeHistory, site_rate_per_s: float, stood_for: timedelta) -
 def visit_after_success(
     visit: Visit, at: datetime, has_changed: bool, site_rate_per_s: float, has_open_case: bool
 ) -> Visit:
-    """Return the visit after a success; the caller adds what was read. A page with an open case waits a day."""
+    """Return the visit after a success. The caller adds what was read.
+
+    has_open_case: True if the page belongs to an open case; such a page, like a list, is due after a day.
+    """
     own = change_history(visit)
     elapsed = max(at - visit.seen_at, timedelta(0)) if visit.seen_at else timedelta(0)
     if visit.seen_at is not None:
@@ -113,7 +121,10 @@ def visit_after_success(
 
 
 def visit_after_failure(visit: Visit, at: datetime, reason: str, fault: Message) -> Visit:
-    """Return the visit after a failure: retried after 15 minutes, 1, 4, 16, 64 hours, then every week."""
+    """Return the visit after a failure.
+
+    It is due after 15 minutes, then after 1, 4, 16 and 64 hours, then every week.
+    """
     failures = visit.failures + 1
     wait = min(FIRST_RETRY * RETRY_GROWTH ** min(failures - 1, 8), MAX_RETRY)
     return replace(
@@ -122,7 +133,7 @@ def visit_after_failure(visit: Visit, at: datetime, reason: str, fault: Message)
 
 
 def visit_after_refusal(visit: Visit, at: datetime, reason: str, fault: Message | None) -> Visit:
-    """Return the visit after a refusal that is not a failure: robots.txt, not a web page, off the site."""
+    """Return the visit after a refusal that is not a failure: by robots.txt, not a web page, or off the site."""
     return replace(
         _without_failures(visit),
         due_at=at + _spread_interval(REFUSED_INTERVAL, visit.id),
@@ -134,8 +145,8 @@ def visit_after_refusal(visit: Visit, at: datetime, reason: str, fault: Message 
 def visit_after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visit:
     """Return the visit after a response that reports a known page as missing.
 
-    The first such response may be an accident. A second one at least GONE_AFTER later, without a success in between,
-    means that the page is gone. It is then checked after 1, 2, 4 ... 30 days, or daily if it has an open case.
+    The first such response may be a mistake. A second one at least GONE_AFTER later, without a success in between,
+    means that the page is gone. It is then visited after 1, 2, 4 ... 30 days, or daily if it has an open case.
     """
     since = visit.absent_since or at
     if visit.gone_since is None and at - since < GONE_AFTER:
@@ -145,13 +156,15 @@ def visit_after_absence(visit: Visit, at: datetime, has_open_case: bool) -> Visi
 
 
 def is_due(visit: Visit, now: datetime, rules: str) -> bool:
-    """Return True if a run that begins now should fetch the URL.
+    """Return True if a run that begins now should fetch the URL of a visit.
 
-    Lists are always due. So are URLs that were never fetched, were read under other rules, or have a date in the future
-    because a clock was wrong. Failed and missing pages are not due before their time; all others up to EARLY before it.
+    Lists are always due. So are URLs that were never fetched, that were read under other rules, or whose dates are in
+    the future because a clock was wrong. Failed and missing pages are due at their time, and all others from EARLY
+    before it.
     """
     noted = (visit.seen_at, visit.failed_at, visit.absent_since)
-    if any(moment is not None and moment > now + DAY for moment in noted):  # a crawl may take hours
+    # A day later, because a crawl may take hours.
+    if any(moment is not None and moment > now + DAY for moment in noted):
         return True
     if visit.failures or visit.absent_since is not None:
         return visit.due_at <= now
@@ -176,7 +189,7 @@ def _change_rate(looks: float, unchanged: float, mean_s: float) -> float:
 
 
 def _spread_interval(wait: timedelta, key: str) -> timedelta:
-    """Vary an interval by up to SPREAD, always alike for one URL; MIN_INTERVAL and MAX_INTERVAL are kept."""
-    share = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") / 2**32  # [0, 1)
+    """Vary an interval by up to SPREAD, within MIN_INTERVAL and MAX_INTERVAL. key: determines the variation."""
+    share = int.from_bytes(hashlib.sha256(key.encode()).digest()[:4], "big") / 2**32  # in the range [0, 1)
     spread = wait * (1 - SPREAD + 2 * SPREAD * share)
     return wait if wait <= MIN_INTERVAL else max(min(spread, MAX_INTERVAL), MIN_INTERVAL)
