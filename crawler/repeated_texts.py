@@ -1,6 +1,6 @@
-"""Recognises URL parameters that do not change the text of a page; links that differ only in them are not followed.
+"""Recognises URL parameters that do not change the text of a page. Links that differ only in them are not followed.
 
-It compares texts and works for each kind of site.
+Texts are compared, so this works for every kind of site.
 """
 
 import re
@@ -12,7 +12,7 @@ from w3lib.url import url_query_cleaner
 from core.ids import Digest, digest
 from crawler.urls import canonical
 
-# A notice that replaces many pages ("please log in") is one text; two different texts are no accident.
+# A notice that replaces many pages ("please log in") is one text. Two different texts are no coincidence.
 TEXTS_THAT_DECIDE = 2
 # Common names of parameters that identify a page.
 _IDENTIFYING = re.compile(
@@ -24,7 +24,7 @@ _IDENTIFYING = re.compile(
 
 
 def is_identifying(name: str) -> bool:
-    """Return True if the name of a parameter suggests that it identifies a page.
+    """Return True if the name of a parameter suggests that the parameter identifies a page.
 
     >>> is_identifying("bookid"), is_identifying("sid"), is_identifying("zs")
     (True, False, False)
@@ -33,7 +33,7 @@ def is_identifying(name: str) -> bool:
 
 
 def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
-    """Remove parameters from a URL.
+    """Return a URL without the parameters of these names.
 
     >>> remove_parameters("http://a.example/r?id=1&zs=5f", {"zs"})
     'http://a.example/r?id=1'
@@ -42,38 +42,39 @@ def remove_parameters(url: str, names: set[str] | frozenset[str]) -> str:
 
 
 class RepeatedTexts:
-    """The texts of one crawl. on_repeating: called once for each parameter that multiplies URLs, with an example.
+    """The texts of one crawl, and the parameters that repeat them.
 
-    asked_for: URLs that a person named; they never count as duplicates.
+    on_repeating: called once for each parameter that multiplies URLs, with its name and an example. asked_for: URLs
+    that a person requested; they never count as repeated.
     """
 
     def __init__(self, on_repeating: Callable[[str, str], None], asked_for: Iterable[str] = ()) -> None:
         self._on_repeating, self._asked_for = on_repeating, frozenset(asked_for)
-        # (name, URL without it): the first URL with its text, and whether an earlier crawl saw that text.
+        # By (name, URL without the parameter): the first URL with its text, and whether an earlier crawl read that
+        # text.
         self._texts: dict[tuple[str, str], tuple[str, Digest, bool]] = {}
-        self._repeated: dict[str, set[Digest]] = {}  # by name
+        self._repeated: dict[str, set[Digest]] = {}  # by the name of the parameter
         self._identifying: set[str] = set()
         self._repeating: set[str] = set()
-        # (name, URL without it): a parameter that multiplies notices may still identify chapters elsewhere.
+        # By (name, URL without the parameter), because a parameter that multiplies notices may identify chapters
+        # elsewhere.
         self._repeating_at: set[tuple[str, str]] = set()
-        self._first: dict[str, str] = {}  # a URL without the repeating parameters: the URL that is fetched
+        self._first: dict[str, str] = {}  # by a URL without the repeating parameters, the URL that is fetched
 
     def recall(self, texts: Iterable[tuple[str, Digest]]) -> None:
-        """Load the texts of earlier crawls with their URLs."""
+        """Load the texts of earlier crawls, as pairs of URL and digest."""
         for url, text in texts:
             self._note_text(url, text, is_recalled=True)
 
     def note(self, url: str, text: str) -> bool:
-        """Note a page's text; return True if another URL that differs only in one parameter has the same text."""
+        """Record the text of a page. Return True if a URL that differs only in one parameter has the same text."""
         is_repeated = self._note_text(url, digest(text.encode("utf-8", "surrogatepass")))
         return is_repeated and url not in self._asked_for
 
     def is_another(self, url: str, *, is_page: bool = False) -> bool:
-        """Return True if the text of this URL is fetched at another URL.
+        """Return True if the text of a URL is fetched at another URL.
 
-        Otherwise, this URL becomes the one that is fetched.
-
-        is_page: earlier crawls stored it as a page.
+        Otherwise, this URL becomes the one that is fetched. is_page: True if an earlier crawl stored a page for it.
         """
         names = {name for name in _open_parameters(url) if self._is_repeating(name, url, is_page)}
         if not names or url in self._asked_for:
@@ -82,7 +83,7 @@ class RepeatedTexts:
         return self._first.setdefault(canonical(remove_parameters(url, names)), address) != address
 
     def _is_repeating(self, name: str, url: str, is_page: bool) -> bool:
-        """Return True if a parameter repeats texts on the site, and has done so at this URL."""
+        """Return True if a parameter repeats texts on the site, and has repeated one at this URL."""
         if is_page or name not in self._repeating:
             return False
         return (name, canonical(remove_parameters(url, {name}))) in self._repeating_at
@@ -95,7 +96,7 @@ class RepeatedTexts:
                 continue
             key = name, canonical(remove_parameters(url, {name}))
             first, known, was_recalled = self._texts.setdefault(key, (address, text, is_recalled))
-            if first == address or (known != text and was_recalled):  # changes over time prove nothing
+            if first == address or (known != text and was_recalled):  # a text that changes over time proves nothing
                 self._texts[key] = address, text, is_recalled
                 continue
             if known != text:

@@ -1,4 +1,4 @@
-"""Checks patterns and selectors that people type before they are saved."""
+"""Checks the patterns and selectors that a person enters, before they are saved."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,12 +13,15 @@ from crawler.readers.messages import Call
 from crawler.readers.reading_process import GivenUp, ReadingProcess
 from crawler.selectors import require_quick_selector, slow_selector
 
-MAX_RULES = 200  # per form; chosen: four times as many as any site of the corpora needs
+MAX_RULES = 200  # per form; chosen: four times as many as any site in the corpora needs
 MAX_TOGETHER_S = 8.0  # chosen: nobody waits longer for a form
 
 
 def rule_faults(patterns: Iterable[str] = (), selectors: Iterable[str] = ()) -> dict[str, Message]:
-    """Return the faults of rules, by rule; a reading process tests them one by one. Raises RetryLater."""
+    """Return the errors in patterns and selectors, by rule. A reading process tests them one by one.
+
+    Raises RetryLater if too many checks are running.
+    """
     checks = [Call(rule, require_quick, (rule,)) for rule in dict.fromkeys(patterns)]
     checks += [Call(rule, require_quick_selector, (rule,)) for rule in dict.fromkeys(selectors)]
     return _check_faults(checks) if checks else {}
@@ -42,18 +45,18 @@ def _check_faults(checks: Sequence[Call]) -> dict[str, Message]:
     return faults
 
 
-# Checks user input in a reading process, so that an endless check blocks nothing else.
+# Checks user input in a reading process, so that a check without end blocks nothing else.
 
-MAX_CHECK_CPU_S = 2.0  # chosen: normal rules take milliseconds, a Word template tenths of a second
+MAX_CHECK_CPU_S = 2.0  # chosen: ordinary rules take milliseconds, and a Word template tenths of a second
 MAX_CHECK_S = 30.0  # for one check, on a machine with any load
-AT_ONCE = 2  # of the 8 threads of a web server process: the others stay available
-MAX_WAIT_S = 2.0  # for one of these; a waiting request occupies a thread, too
+AT_ONCE = 2  # of the 8 threads of a web server process, so that the others remain available
+MAX_WAIT_S = 2.0  # to begin a check; a waiting request occupies a thread, too
 _PLACES = BoundedSemaphore(AT_ONCE)
 
 
 @contextmanager
 def checking_process() -> Iterator[ReadingProcess]:
-    """Return a reading process with the limits of a check. Raises RetryLater if too many checks are running."""
+    """Provide a reading process with the limits of a check. Raises RetryLater if too many checks are running."""
     if not _PLACES.acquire(timeout=MAX_WAIT_S):
         raise RetryLater("core.checks-busy")
     try:
@@ -64,11 +67,10 @@ def checking_process() -> Iterator[ReadingProcess]:
 
 
 def run_check(name: str, function: Callable[..., object], *given: object) -> Any:
-    """Call a function in a reading process; return its result or raise its error.
+    """Call a function in a reading process. Return its result or raise its error.
 
-    name: of the checked object, for messages.
-
-    Raises GivenUp if the call takes too much time or memory; RetryLater.
+    name: the name of the checked object for messages. Raises GivenUp if the call takes too much time or memory, or
+    RetryLater if too many checks are running.
     """
     with checking_process() as process:
         return process.run_task(Call(name, function, given))

@@ -1,4 +1,4 @@
-"""Runs one crawl from start to end, blocking. It can be called once per process, since a Twisted reactor runs once."""
+"""Runs one crawl from start to end, blocking. A process can run one crawl, because a Twisted reactor runs once."""
 
 import logging
 import signal
@@ -48,11 +48,11 @@ _QUIET = ("scrapy", "twisted", "htmldate", "py.warnings", "charset_normalizer")
 class CrawlServices:
     """The ports of a crawl.
 
-    store, outbox: pages are saved in `store`, and `outbox` gets a message for each new version.
-    visits: what earlier runs know about the site's URLs; the crawl then fetches new and due URLs, and records its own
-    visits. None: every page is fetched.
-    is_held: returns whether this process still holds the site; thread-safe. While it does not, no requests are sent and
-    nothing is stored.
+    store, outbox: pages are stored in `store`, and `outbox` gets a message for each new version.
+    visits: what earlier runs know about the site's URLs. The crawl then fetches new and due URLs, and records its own
+    visits. None to fetch every page.
+    is_held: returns True while this process holds the lock of the site; thread-safe. While it returns False, no
+    requests are sent and nothing is stored.
     """
 
     store: KeptPages
@@ -71,22 +71,22 @@ def run_crawl(
     on_progress: Callable[[CrawlCounts], None] | None = None,
     on_read: Callable[[str, WholePage], None] = lambda url, page: None,
 ) -> CrawlCounts:
-    """Crawl a site.
+    """Crawl a site, and return the counts.
 
-    job_dir: a folder for this site, in which the crawl keeps its journal. After a kill or a power failure, a call with
-    the same plan resumes the crawl. SIGTERM and SIGINT end the crawl after the pages in flight. The folder above it
-    counts the responses of hosts.
+    job_dir: the folder of the site, in which the crawl writes its journal. After a kill or a power failure, a call with
+    the same plan resumes the crawl. SIGTERM and SIGINT end the crawl after the requests in progress. The folder above
+    it counts the responses of hosts.
     on_progress: called in this thread at most twice a second, and at the end, with a copy of the counts.
     on_read: called for each page that was read, with its URL and content.
 
-    Raises BadConfiguration if the plan is invalid, BrokenInvariant at a second call in one process. Faults of sites are
-    in the counts and never raise.
+    Raises BadConfiguration if the plan is invalid, or BrokenInvariant at a second call in one process. Errors of sites
+    are in the counts and are never raised.
     """
     _require_valid_plan(plan)
     if "twisted.internet.reactor" in sys.modules:
         raise BrokenInvariant("crawl.reactor-ran")
     stats = CrawlStats(on_progress)
-    # The journal belongs to the whole site; a crawl of single pages is simply repeated.
+    # The journal belongs to the whole site. A crawl of single pages is simply repeated.
     frontier = Frontier(plan, None if plan.only_urls else job_dir)
     chosen = scrapy_settings(plan, settings)
     readings = compare(settings.time_servers, NameResolver(settings.name_servers))
@@ -118,16 +118,16 @@ def run_crawl(
             machine=machine,
         )
 
-    logging.getLogger("scrapy").propagate = False  # at its own level, it logs every page in full
+    logging.getLogger("scrapy").propagate = False  # at its own level, Scrapy logs every page in full
     process = CrawlerProcess(chosen)
-    for name in _QUIET:  # Scrapy has removed its loggers' handlers; without any, errors would go to stderr
+    for name in _QUIET:  # Scrapy has removed the handlers of its loggers; without any, errors would go to stderr
         logging.getLogger(name).addHandler(logging.NullHandler())
     _run_to_the_end(process, plan, make_context)
     return stats.counts
 
 
 def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Callable[[Any], CrawlContext]) -> None:
-    """Run the spider of the plan's kind. Raises the error that prevented its start."""
+    """Run the spider for the plan's kind of site. Raises the error that prevented its start."""
     failures: list[Any] = []
     finished = process.crawl(load_object(KINDS[plan.kind].spider), make_context)
     finished.addErrback(failures.append)
@@ -140,7 +140,7 @@ def _run_to_the_end(process: CrawlerProcess, plan: CrawlPlan, make_context: Call
 
 
 def _stop_on_signals(process: CrawlerProcess) -> None:
-    """End after the pages in flight, whatever the number of signals: at a second one, Scrapy would drop these pages."""
+    """End after the requests in progress, even at a second signal, at which Scrapy would drop these pages."""
     reactor = running_reactor()
     loop: Any = reactor
     for number in (signal.SIGTERM, signal.SIGINT):
@@ -148,7 +148,7 @@ def _stop_on_signals(process: CrawlerProcess) -> None:
 
 
 def _require_valid_plan(plan: CrawlPlan) -> None:
-    """Raise BadConfiguration naming all faults of a plan."""
+    """Raise BadConfiguration that names all errors in a plan."""
     faults: list[Message] = []
     if not KINDS[plan.kind].is_crawled:
         raise BadConfiguration("site.not-crawled", site=plan.site_id)
@@ -174,7 +174,7 @@ PROXY_SCHEMES = ("http", "https")
 
 
 def plan_faults(plan: CrawlPlan) -> list[Message]:
-    """Return the faults of a plan's crawl settings."""
+    """Return the errors in a plan's crawl settings."""
     polite, faults = plan.politeness, list[Message]()
     checks: tuple[Callable[[], object], ...] = (
         lambda: CrawlWindows(polite.windows, polite.zone),

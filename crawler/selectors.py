@@ -1,4 +1,4 @@
-"""Selects the elements of a page that a rule of its site names."""
+"""Selects the elements of a page that a site's rule names."""
 
 import re
 
@@ -13,16 +13,16 @@ from core.wording import Message
 _XPATH_PART = re.compile(r"""("[^"]*"|'[^']*'|//|(?:descendant|ancestor|following|preceding)[a-z-]*::|\[|\])""")
 
 
-MAX_SLOW_PAGES = 3  # of a crawl, 5 s of CPU time each; after that, the slow selectors are ignored
+MAX_SLOW_PAGES = 3  # of a crawl, each of which takes 5 s of CPU time; after them, the slow selectors are ignored
 MAX_SELECTOR_CHARS = 1_000  # chosen: the fields of the desk take 200
-# Reveals slow selectors: few pages of a novel have as many paragraphs, in one block or in several.
+# A page that reveals slow selectors. Few pages of a novel have as many paragraphs, in one block or in several.
 _PROBE = "<body>" + "<p>a</p>" * 3_000 + "<div><ul><li><a href=b>c</a></ul></div>" * 300
 
 
 def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
-    """Return the elements that a site rule names in CSS or, beginning with a slash or bracket, in XPath.
+    """Return the elements that a site's rule names in CSS or, if it begins with a slash, a bracket or "./", in XPath.
 
-    Raises BadConfiguration if a selector cannot be read, or could take minutes for one page.
+    Raises BadConfiguration if a selector is invalid or too long, or could take minutes for one page.
     """
     is_xpath = selector.lstrip().startswith(("/", "(", "./"))
     if len(selector) > MAX_SELECTOR_CHARS:
@@ -38,7 +38,7 @@ def select(tree: HtmlElement, selector: str) -> list[HtmlElement]:
 
 
 def slow_selector(selector: str) -> Message:
-    """Return the message for a selector that takes too long."""
+    """Return the message about a selector that takes too long."""
     return Message("site.slow-selector", selector=selector, most=MAX_SELECTOR_CHARS)
 
 
@@ -47,12 +47,12 @@ def _too_slow(selector: str) -> BadConfiguration:
 
 
 def require_quick_selector(selector: str) -> None:
-    """Raise BadConfiguration as `select` does. Selectors that are slow on long pages may never return."""
+    """Raise BadConfiguration as `select` does. The call may not end for a selector that is slow on long pages."""
     select(document_fromstring(_PROBE), selector)
 
 
 def _walks_inside_walks(xpath: str) -> bool:
-    """Return True if a nested condition traverses the page: on 760 elements, three such traversals took 36 s.
+    """Return True if a nested condition traverses the page. On 760 elements, three such traversals took 36 s.
 
     >>> _walks_inside_walks("//div[p[@class='a']]//p"), _walks_inside_walks("//*[count(//*[count(//*)>0])>0]")
     (False, True)

@@ -24,14 +24,14 @@ _IN_SCRIPTS = (
         re.compile(r"(?:gtag/js\?id=|gtm\.js\?id=|['\"]config['\"]\s{0,9},\s{0,9}['\"])(G-[A-Z0-9]{6,14}|AW-\d{6,14})"),
     ),
     (GOOGLE, re.compile(r"['\"=](GTM-[A-Z0-9]{5,9})\b")),
-    (GOOGLE, re.compile(r"['\"=](UA-\d{4,10})-\d{1,4}\b")),  # the account; the suffix is the site's number in it
+    (GOOGLE, re.compile(r"['\"=](UA-\d{4,10})-\d{1,4}\b")),  # the account; its suffix is the number of the site
     (CNZZ, re.compile(r"\bcnzz\.com/[^\"'\s]{0,200}?[?&](?:web_)?id=(\d{5,12})\b")),
     (LA51, re.compile(r"js\.users\.51\.la/(\d{5,12})\.js")),
     (LA51, re.compile(r"LA\.init\(\s{0,9}\{\s{0,9}['\"]?id['\"]?\s{0,9}:\s{0,9}['\"]([A-Za-z0-9]{10,24})['\"]")),
     (ADSENSE, re.compile(r"\bca-(pub-\d{16})\b")),
     (BAIDU_UNION, re.compile(r"cpro_id\s{0,9}=\s{0,9}['\"](u\d{5,10})\b")),
 )
-# Short names of provinces; four also have an alternative short name: 蜀, 滇, 黔, 陇.
+# Short names of provinces. Four provinces have a second one: 蜀, 滇, 黔, 陇.
 PROVINCES = "蜀滇黔陇京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼"
 _ICP = re.compile(rf"([{PROVINCES}])\s?ICP\s?[备備]\s?(\d{{6,10}})\s?[号號]", re.IGNORECASE)
 _EMAIL = re.compile(
@@ -60,7 +60,7 @@ def identifiers(tree: HtmlElement) -> frozenset[tuple[str, str]]:
 
 
 def registrable(host: str) -> str:
-    """Return the registrable domain of a host; it is the same for all blogs of a platform.
+    """Return the registrable domain of a host, or the host itself if it has none. All blogs on a platform share it.
 
     >>> registrable("a.blog.example.com.cn"), registrable("127.0.0.1")
     ('example.com.cn', '127.0.0.1')
@@ -70,9 +70,9 @@ def registrable(host: str) -> str:
 
 @cache
 def _suffix_list() -> "TLDExtract":
-    from tldextract import TLDExtract  # imports an HTTP client: 0.07 s, even to name a kind of identifier
+    from tldextract import TLDExtract  # imports an HTTP client, which takes 0.07 s, even to name a kind of identifier
 
-    return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that it ships: nothing is fetched
+    return TLDExtract(cache_dir=None, suffix_list_urls=())  # the list that tldextract ships; nothing is fetched
 
 
 def _script_text(tree: HtmlElement) -> str:

@@ -1,7 +1,7 @@
-"""The kinds of sites: the spider of each, the meaning of its start URLs, the site settings that it reads, its wording.
+"""The kinds of sites: the spider, the meaning of start URLs, the settings that the spider reads, and the wording.
 
-Forms, command line and web interface are generated from these records; docs/recipes/kind-of-site.md explains how to
-add one.
+Forms, command line and web interface are generated from these records. docs/recipes/kind-of-site.md explains how to add
+a kind.
 """
 
 from collections.abc import Mapping
@@ -13,12 +13,12 @@ from core.wording import Message
 
 @dataclass(frozen=True, slots=True)
 class SiteKind:
-    """One kind of site.
+    """A kind of site.
 
     spider: dotted path of its class, imported only for a crawl; "" if the kind is not crawled.
-    settings: names of a site's fields, among SETTINGS, that affect the spider.
-    starts_are_pages: the start URLs are all of the site's pages; they are entered as a list.
-    has_chapters: its pages are chapters, read with the links between them.
+    settings: names of those settings, among SETTINGS, that affect the spider.
+    starts_are_pages: the start URLs are all of the site's pages, and are entered as a list.
+    has_chapters: its pages are chapters, which are read with the links between them.
     """
 
     name: str
@@ -29,12 +29,12 @@ class SiteKind:
 
     @property
     def label(self) -> Message:
-        """Return the display name of the kind."""
+        """The display name of the kind."""
         return Message(f"site-kind.{self.name}")
 
     @property
     def starts(self) -> Message:
-        """Return the description of a line of the site's start URLs."""
+        """The description of a line in the site's start URLs."""
         return Message(f"site-kind.{self.name}-starts")
 
     @property
@@ -42,7 +42,7 @@ class SiteKind:
         return bool(self.spider)
 
     def ignored_settings(self, settings: Mapping[str, object]) -> list[str]:
-        """Return the given settings that the spider ignores.
+        """Return those of the given settings that the spider ignores.
 
         >>> KINDS["list"].ignored_settings({"max_depth": 3, "delay_s": 1.0})
         ['max_depth']
@@ -53,7 +53,7 @@ class SiteKind:
 _LINKS = frozenset({"follow_patterns"})
 _CHAPTERS = frozenset({"next_page_selector", "chapter_list_selector"})
 _DEPTH = frozenset({"max_depth", "use_sitemap"})
-SETTINGS = _LINKS | _CHAPTERS | _DEPTH  # read by some kinds; all other settings are read by every kind
+SETTINGS = _LINKS | _CHAPTERS | _DEPTH  # settings that some kinds read; every kind reads all other settings
 
 _ALL = (
     SiteKind(

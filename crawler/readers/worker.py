@@ -100,9 +100,7 @@ def _run_job(job: Job, session: ReadingSession) -> TaskResult:
         return TaskResult(None, fault)
     except MemoryError:
         raise
-    except (
-        Exception
-    ) as fault:  # a bug in the program must not hide a page, so the caller lets it be read in a simpler way
+    except Exception as fault:  # a bug must not hide a page, so the caller lets it be read in a simpler way
         return TaskResult(None, f"{type(fault).__name__}: {fault}")
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,4 +1,4 @@
-"""Recognises responses that show a change of a page or its loss, and records the visits."""
+"""Recognises responses that show that a page has changed or is missing, and records the visits."""
 
 import asyncio
 from collections.abc import Iterator
@@ -26,8 +26,8 @@ from crawler.recrawl.fetch_order import FetchOrder
 from crawler.recrawl.site_visits import NOT_MODIFIED, Observation, SiteVisits, classify_page
 from crawler.site_kinds import KINDS
 
-# Keys in the meta of a request. The first marks a request for the page of its target, or for its first part; the second
-# a redirect to the target that the site uses for URLs that never existed.
+# Keys in the meta of a request. The first marks a request for the page of its target, or for its first part. The second
+# marks a redirect to the target that the site uses for URLs that never existed.
 RECRAWLED, ABSENT = "zhuiwen_recrawled", "zhuiwen_absent"
 ABSENT_STATUSES = {404: AbsenceReason.NOT_FOUND, 410: AbsenceReason.GONE}
 # Not failures: the site, its owner or the operator has decided so, or there is nothing to read.
@@ -38,10 +38,10 @@ PROBE_PRIORITY = 40
 
 
 class Recrawl:
-    """Judges a site's responses by what earlier crawls learned; see docs/revisits.md.
+    """Judges the responses of a site by what earlier crawls learned; see docs/revisits.md.
 
-    Called on the reactor's thread. visits: what is known about the site's URLs. order: the order of fetches.
-    probes: learn the site's not-found page. Raises ServiceUnavailable.
+    Called on the reactor's thread. visits: what is known about the site's URLs. order: the order of fetches. probes:
+    learn the site's not-found page. Raises ServiceUnavailable if the repository does not respond.
     """
 
     def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock) -> None:
@@ -49,10 +49,10 @@ class Recrawl:
         self.order = FetchOrder(self.visits, plan)
         self.probes = AbsenceProbes(self.visits, plan)
         self._plan, self._clock = plan, clock
-        self._kinds: dict[str, AddressKind] = {}  # of pages that were read but are not stored yet
+        self._kinds: dict[str, AddressKind] = {}  # kinds of pages that were read but are not stored yet, by URL
 
     def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
-        """Return Unchanged or NotThere for a response without a page, or None if the response has a page."""
+        """Return Unchanged or NotThere for a response without a page, or None if the response contains a page."""
         if response.status == NOT_MODIFIED:
             return Unchanged(target, self._clock.now())
         if response.request is not None and response.request.meta.get(ABSENT):
@@ -63,10 +63,10 @@ class Recrawl:
     async def judge(
         self, item: ReadPage | None, page: WholePage, response: Response, target: CrawlTarget
     ) -> ReadPage | NotThere | None:
-        """Return the item, NotThere for a lost page, or None after recording a visit without anything to store."""
+        """Return the item to store, NotThere for a missing page, or None if only the visit was recorded."""
         if isinstance(page.reading, Rejected) and page.reading.reason is Rejection.UNREADABLE:
             self.note_failure(target, page.reading.reason, page.reading.message)
-            return None  # and its text is not compared with the not-found page
+            return None  # its text is not compared with the not-found page
         visit = self.visits.get(target.url)
         if visit is not None and visit.page_url and self._is_news(item, visit.version_id):
             given = decode_headers(response), response.body, response.url
@@ -83,7 +83,7 @@ class Recrawl:
         return None
 
     def note_stored(self, item: ReadPage, version: VersionId) -> Message | None:
-        """Note that a page is stored; return a message for the operator if its validators were wrong."""
+        """Record that a page was stored. Return a message for the operator if its validators were wrong, or None."""
         is_own = item.target.url in self._kinds  # a text from a feed has no response of its own
         observation = Observation(
             kind=self._kinds.pop(item.target.url, AddressKind.DETAIL),
@@ -99,17 +99,17 @@ class Recrawl:
         return Message("crawl.wrong-validator", url=item.target.url)
 
     def record_storage_failure(self, target: CrawlTarget, fault: Message) -> None:
-        """Note that a page could not be stored."""
+        """Record that a page could not be stored."""
         self.visits.note_failure(target.url, target.depth, "", fault)
 
     def note_unchanged(self, item: Unchanged) -> None:
-        """Note that a page still shows its current version."""
+        """Record that a page is unchanged since its current version."""
         target, visit = item.target, self.visits.get(item.target.url)
         kind = visit.kind if visit is not None else AddressKind.DETAIL
         self.visits.observe(target.url, target.depth, Observation(kind, {}, is_whole=False))
 
     def note_failure(self, target: CrawlTarget, reason: Rejection | None, fault: Message) -> None:
-        """Note a failed request. reason None: the URL leads to one that this crawl has already fetched."""
+        """Record a failed request. reason: None if the URL leads to one that this crawl has already fetched."""
         self.order.settle(target)
         if target.kind != PAGE:
             return
@@ -140,7 +140,7 @@ class Recrawl:
         if visit is None or not visit.page_url:
             return None
         now = self._clock.now()
-        # If the page of a URL had lost its text before it disappeared, the visit gets the page's id again.
+        # If the page of a URL had lost its text before it disappeared, the visit gets the id of the page again.
         page = visit.page_id or page_id(self._plan.site_id, CanonicalUrl(visit.page_url))
         after = policy.visit_after_absence(replace(visit, page_id=page), now, page in self.visits.pages_with_open_cases)
         fetched = Fetched(
@@ -164,7 +164,7 @@ def _says_little(item: ReadPage) -> bool:
 
 
 class AbsenceProbes:
-    """Requests whose responses show the site's not-found page."""
+    """Requests for URLs that cannot exist. Their responses are the site's not-found page."""
 
     def __init__(self, visits: SiteVisits, plan: CrawlPlan) -> None:
         self.not_found = NotFoundPages()
@@ -173,7 +173,7 @@ class AbsenceProbes:
         self._are_answered = asyncio.Event()
 
     def requests(self) -> Iterator[Request]:
-        """Yield the probes with their own callbacks; none if no earlier run stored a page that could be lost."""
+        """Yield the requests, with callbacks; none if no earlier run stored a page that may be missing now."""
         pages = [visit.url for visit in self._visits.known.values() if visit.page_id]
         seed = f"{self._plan.site_id} {self._plan.run_id}"
         urls = probes(self._plan.start_urls, pages, seed) if pages else []

@@ -1,7 +1,7 @@
-"""Keeps what earlier crawls know about a site's URLs, and what this one learns; see docs/revisits.md.
+"""Stores what earlier crawls know about the URLs of a site, and what this crawl learns; see docs/revisits.md.
 
-A page counts as visited once it is stored, never before. Values change on the reactor's thread; `UnsavedVisits.save`
-is called in a thread that may wait for a database.
+A page counts as visited when it has been stored, never before. Values change on the reactor's thread.
+`UnsavedVisits.save` is called in a thread that may wait for a database.
 """
 
 import hashlib
@@ -21,15 +21,17 @@ from crawler.urls import canonical
 
 NOT_MODIFIED = 304
 NOT_THERE = (404, 410)
-SAVE_EVERY = 50  # visits written at a time; a crawl that is killed repeats at most as many fetches
-# A list of chapters has a synopsis, a text has a few links to its neighbours: if the links' titles (some 10 characters
-# each) make up a third of the text or more, the page is a list. Chosen, not measured.
+SAVE_EVERY = 50  # visits that are saved together; a crawl that is killed repeats at most as many fetches
+# A list of chapters may have a synopsis, and a text has a few links to its neighbours. If the titles of the links (some
+# 10 characters each) make up a third of the text or more, the page is a list. Chosen, not measured.
 MIN_CHAPTER_LINKS, CHARS_A_LINK = 5, 30
 MIN_LINKS_WITHOUT_TEXT = 3
-# Many sites give "now" as the date of all pages: then dates say nothing. Chosen, not measured.
-MAX_ANNOUNCED, MIN_ANNOUNCED = 0.5, 10  # of the known pages with a date; so few are visited in any case
-MIN_UNRELIABLE_PAGES = 3  # with wrong validators; then the validators of the whole site are ignored
-# The order: lists, which lead to new pages; new pages; open cases; due pages. Depth (at most 50) decides within each.
+# Many sites state the current time as the date of all pages. Then the dates say nothing. Chosen, not measured.
+# Of the known pages with a date; up to the second number, they are visited in any case.
+MAX_ANNOUNCED, MIN_ANNOUNCED = 0.5, 10
+MIN_UNRELIABLE_PAGES = 3  # pages with wrong validators, after which all validators of the site are ignored
+# The order: lists, which link to new pages; new pages; pages of open cases; due pages. The depth, at most 50, decides
+# within each of these.
 LIST_PRIORITY, NEW_PRIORITY, CASE_PRIORITY, DUE_PRIORITY = 10, -60, -120, -180
 _RULES = (
     *("follow_patterns", "page_patterns", "deny_patterns", "next_page_selector", "chapter_list_selector"),
@@ -39,7 +41,7 @@ _RULES = (
 
 @dataclass(frozen=True, slots=True)
 class Unsaved:
-    """Visits and moves that are not in the repository yet."""
+    """The visits and moves that are not saved in the repository yet."""
 
     visits: tuple[Visit, ...] = ()
     moves: tuple[MovedTo, ...] = ()
@@ -50,12 +52,12 @@ class Unsaved:
 
 @dataclass(frozen=True, slots=True)
 class Observation:
-    """The result of a successful visit. `text_digest` and the ids are "" if no text was kept."""
+    """The result of a successful visit. `text_digest` and the ids are "" if no text was stored."""
 
     kind: AddressKind
     headers: Mapping[str, str]
-    is_whole: bool = True  # False: the site reported that nothing has changed
-    may_be_conditional: bool = True  # False for a text from several responses, whose validators cover only one
+    is_whole: bool = True  # False if the site reported that nothing has changed
+    may_be_conditional: bool = True  # False for a text from several responses, because validators describe only one
     page_id: PageId = PageId("")  # noqa: RUF009 - a NewType makes no call
     page_url: str = ""
     version_id: VersionId = VersionId("")  # noqa: RUF009
@@ -64,14 +66,14 @@ class Observation:
 
 @dataclass(frozen=True, slots=True)
 class ConditionalRequest:
-    """Additional headers for the request of a known page, and statuses that are results rather than failures."""
+    """Headers to add to the request for a known page, and the status codes that are results and not failures."""
 
     headers: Mapping[str, str] = field(default_factory=dict)
     statuses: frozenset[int] = frozenset()
 
 
 class UnsavedVisits:
-    """Collects what is not in the repository yet; newer values replace older ones."""
+    """Collects the visits and moves that are not saved in the repository yet. Newer values replace older ones."""
 
     def __init__(self, repository: VisitRepository, site: SiteId) -> None:
         self._repository, self._site = repository, site
@@ -82,11 +84,14 @@ class UnsavedVisits:
         self._visits[visit.id] = visit
 
     def note_move(self, move: MovedTo) -> None:
-        """Note a redirect to another site."""
+        """Record a redirect to another site."""
         self._moves.append(move)
 
     def take(self, least: int) -> Unsaved:
-        """Remove and return everything if there are at least `least` entries; the caller saves it or gives it back."""
+        """Remove and return all entries if there are at least `least` of them.
+
+        The caller saves them or gives them back.
+        """
         if len(self._visits) + len(self._moves) < least:
             return Unsaved()
         taken = Unsaved(tuple(self._visits.values()), tuple(self._moves))
@@ -94,12 +99,12 @@ class UnsavedVisits:
         return taken
 
     def give_back(self, unsaved: Unsaved) -> None:
-        """Take back what could not be saved."""
+        """Add entries again that could not be saved. Newer visits take precedence."""
         self._visits = {visit.id: visit for visit in unsaved.visits} | self._visits
         self._moves = [*unsaved.moves, *self._moves]
 
     def save(self, unsaved: Unsaved) -> None:
-        """Write to the repository. Raises RetryLater."""
+        """Save entries in the repository. Raises RetryLater if it does not respond."""
         if unsaved.visits:
             self._repository.save(self._site, unsaved.visits)
         if unsaved.moves:
@@ -107,7 +112,7 @@ class UnsavedVisits:
 
 
 class SiteVisits:
-    """The visits of one crawl of one plan, by the ids of their URLs."""
+    """The visits of one crawl of a plan, by the ids of their URLs."""
 
     def __init__(self, repository: VisitRepository, plan: CrawlPlan, clock: Clock) -> None:
         self._plan, self._clock = plan, clock
@@ -116,8 +121,8 @@ class SiteVisits:
         self.known = {visit.id: visit for visit in repository.visits(plan.site_id)}
         self.pages_with_open_cases = repository.pages_with_open_cases(plan.site_id)
         self.unsaved = UnsavedVisits(repository, plan.site_id)
-        self._dated: set[str] = set()  # ids of known pages to which a list gives a date
-        self._announced: set[str] = set()  # of these, pages with a later date than their last visit
+        self._dated: set[str] = set()  # ids of the known pages for which a list states a date
+        self._announced: set[str] = set()  # ids of those with a later date than their last visit
         self._rate = policy.site_rate(self.known.values())
         self._unreliable = sum(visit.has_unreliable_validator for visit in self.known.values())
 
@@ -130,25 +135,25 @@ class SiteVisits:
         return visit is not None and bool(visit.page_url)
 
     def texts(self) -> Iterable[tuple[str, Digest]]:
-        """Yield the URLs of pages that earlier runs stored and last saw online, with the digests of their texts."""
+        """Yield the URLs of stored pages that were online at their last visit, each with the digest of its text."""
         for visit in self.known.values():
             if visit.text_digest and visit.page_id and visit.absent_since is None and not visit.failures:
                 yield visit.url, Digest(visit.text_digest)
 
     def should_fetch(self, url: str) -> bool:
-        """Return True if this run should fetch a linked URL: a new one, a list, or one that is due."""
+        """Return True if this run should fetch a linked URL because it is new, is a list, or is due."""
         visit = self.get(url)
         if visit is None or self._plan.only_urls:
             return True
         is_due = policy.is_due(visit, self.began_at, self.rules)
-        # A listed date does not matter after failures, changed rules, or for open cases.
+        # The date in a list does not count after a failure, for changed rules, and for pages of open cases.
         is_troubled = visit.failures or visit.absent_since is not None or visit.rules != self.rules
         if visit.kind is not AddressKind.DETAIL or is_troubled or visit.page_id in self.pages_with_open_cases:
             return is_due
         return is_due or self._is_announced(visit)
 
     def list_dates(self, entries: Iterable[ListedPage]) -> None:
-        """Note which known pages have changed since their last visit, according to a sitemap or feed."""
+        """Record which known pages have changed since their last visit according to a sitemap or feed."""
         for entry in entries:
             visit = self.get(entry.url)
             if visit is None or visit.seen_at is None or entry.modified is None:
@@ -158,12 +163,15 @@ class SiteVisits:
                 self._announced.add(visit.id)
 
     def _is_announced(self, visit: Visit) -> bool:
-        """Return True if a list says that a page has changed; a site that says so of most pages says nothing."""
+        """Return True if a list states that a page has changed.
+
+        A site that states this for most pages is not believed.
+        """
         is_believed = len(self._announced) <= max(MIN_ANNOUNCED, MAX_ANNOUNCED * len(self._dated))
         return is_believed and visit.id in self._announced
 
     def priority(self, url: str, depth: int) -> int:
-        """Return Scrapy's priority for the request of a page."""
+        """Return Scrapy's priority for the request for a page."""
         visit = self.get(url)
         if visit is not None and visit.page_id in self.pages_with_open_cases:
             return CASE_PRIORITY - depth
@@ -172,9 +180,9 @@ class SiteVisits:
         return (LIST_PRIORITY if visit.kind is AddressKind.LIST else DUE_PRIORITY) - depth
 
     def conditions(self, url: str, *, is_redirected: bool) -> ConditionalRequest | None:
-        """Return the conditions for the request of a known page (RFC 9110, 13.1), or None if it is unknown.
+        """Return the conditions for the request for a known page (RFC 9110, 13.1), or None if the page is unknown.
 
-        A page that a person requests individually is fetched whole: a 304 would not show it.
+        A page that a person requests by itself is fetched completely, because a 304 would not contain it.
         """
         visit = self.get(url)
         if visit is None:
@@ -188,14 +196,20 @@ class SiteVisits:
         return ConditionalRequest(headers, frozenset(statuses))
 
     def identity(self, url: str, canonical_url: CanonicalUrl) -> CanonicalUrl:
-        """Return a page's identity: if the site has moved and the path is unchanged, the previous one."""
+        """Return the canonical URL that identifies a page.
+
+        If the site has moved and the path is unchanged, it is the previous one.
+        """
         visit = self.get(url)
         if visit is None or not visit.is_moved or not visit.page_url:
             return canonical_url
         return CanonicalUrl(visit.page_url) if _url_path(visit.page_url) == _url_path(canonical_url) else canonical_url
 
     def observe(self, url: str, depth: int, observation: Observation) -> bool:
-        """Note a success. Return True if the validators were wrong: they were the same as before for another text."""
+        """Record a success.
+
+        Return True if the validators were wrong: they were unchanged although the text has changed.
+        """
         before = self._find_visit(url, depth)
         has_changed = bool(before.version_id and observation.version_id and before.version_id != observation.version_id)
         is_unreliable = has_changed and _same_validators(before, observation.headers)
@@ -224,12 +238,12 @@ class SiteVisits:
         self.keep(policy.visit_after_refusal(self._find_visit(url, depth), self._clock.now(), reason, fault))
 
     def note_found(self, url: str, depth: int) -> None:
-        """Note a URL that this run found but had no time to fetch."""
+        """Record a URL that this run found but did not fetch."""
         if self.get(url) is None:
             self.keep(self._find_visit(url, depth))
 
     def keep(self, visit: Visit) -> None:
-        """Keep a visit until it is saved."""
+        """Store a visit until it is saved in the repository."""
         self.known[visit.id] = visit
         self.unsaved.keep(visit)
 
@@ -240,7 +254,7 @@ class SiteVisits:
 
 
 def classify_page(links: Links | None, text_chars: int) -> AddressKind:
-    """Classify a page by its content; `text_chars` is 0 if it has no main text."""
+    """Classify a page as a list or a text. text_chars: the length of its main text, 0 if it has none."""
     if links is None:
         return AddressKind.DETAIL
     chapters = len(links.chapters)
@@ -252,13 +266,13 @@ def classify_page(links: Links | None, text_chars: int) -> AddressKind:
 
 
 def rules_digest(plan: CrawlPlan) -> str:
-    """Digest the rules for reading pages and following links; if the digest changes, all pages are due."""
+    """Return a digest of the rules for reading pages and following links. If it changes, all pages are due."""
     rules = {name: getattr(plan, name) for name in _RULES}
     return hashlib.sha256(json.dumps(rules, sort_keys=True, default=str).encode()).hexdigest()[:16]
 
 
 def _note_response(visit: Visit, observation: Observation) -> Visit:
-    """Return the visit with the headers and ids of a complete page."""
+    """Return a visit with the headers and ids of a complete page."""
     headers = (
         {name.lower(): value for name, value in observation.headers.items()} if observation.may_be_conditional else {}
     )
@@ -274,7 +288,7 @@ def _note_response(visit: Visit, observation: Observation) -> Visit:
 
 
 def _same_validators(visit: Visit, headers: Mapping[str, str]) -> bool:
-    """Return True if the site's validators say that the page is unchanged; the stronger one decides."""
+    """Return True if the site's validators are those of the last visit. An ETag takes precedence over a date."""
     sent = {name.lower(): value for name, value in headers.items()}
     if visit.etag:
         return sent.get("etag") == visit.etag
@@ -289,16 +303,16 @@ def _address_id(plan: CrawlPlan, url: str) -> str:
 
 
 def _url_path(url: str) -> str:
-    """Return a URL without its scheme and host."""
+    """Return the part of a URL after its scheme and host."""
     return url.partition("://")[2].partition("/")[2]
 
 
-# Visits in memory, for a crawl without an earlier one; a second implementation of the visits port.
+# Stores visits in memory, for a crawl without earlier ones. A second implementation of the port.
 
 
 @dataclass
 class MemoryVisitRepository:
-    """core.ports.VisitRepository in memory. pages_with_cases: returned by `pages_with_open_cases` for every site."""
+    """Implements core.ports.VisitRepository in memory. pages_with_cases: the pages with open cases of every site."""
 
     pages_with_cases: frozenset[PageId] = frozenset()
     moves: list[tuple[SiteId, MovedTo]] = field(default_factory=list)

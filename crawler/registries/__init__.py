@@ -1,1 +1,1 @@
-"""Looks up who hosts a site and who registered its name. The registries are queried only on request."""
+"""Looks up who hosts a site and who registered its domain name. Registries are queried only on request."""

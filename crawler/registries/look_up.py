@@ -1,4 +1,4 @@
-"""Looks up a site's hosts in the registries: in RDAP first, then in whois."""
+"""Looks up the hosts of a site in the registries: in RDAP first, and then in whois."""
 
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -16,15 +16,18 @@ from crawler.fetching.names import NameResolver
 from crawler.registries import rdap, whois
 from crawler.site_identifiers import registrable
 
-MAX_HOSTS = 5  # per site; each needs up to two queries for its name and two for each of its addresses
-MAX_ADDRESSES = 2  # per host: one of each address family, otherwise of one network
-MAX_SECONDS = 120.0  # a worker's step has 300; the rest can be looked up again later
-OF_ADDRESSES = "ip"  # the suffix that stands for addresses in the setting
+MAX_HOSTS = 5  # per site; each needs up to two queries for its name, and two for each of its addresses
+MAX_ADDRESSES = 2  # per host: one of each address family, or two of one family
+MAX_SECONDS = 120.0  # a worker's step has 300 s; the rest can be looked up later
+OF_ADDRESSES = "ip"  # stands for addresses in place of a suffix, in the setting
 
 
 @dataclass(frozen=True, slots=True)
 class RegistryContact:
-    """A contact that a registry names. where: the server that named it, and the object it belongs to."""
+    """A contact that a registry states.
+
+    where: the server that stated the contact, and the object to which the contact belongs
+    """
 
     contact: Contact
     source: ContactSource
@@ -33,26 +36,29 @@ class RegistryContact:
 
 @dataclass(slots=True)
 class LookedUp:
-    """The contacts that were found, and the faults of the look-up."""
+    """The contacts that were found, and the errors during the look-up."""
 
     found: list[RegistryContact] = field(default_factory=list)
     faults: list[Message] = field(default_factory=list)
 
 
 class Registries:
-    """Looks up sites one by one; queries the servers in the settings and those that these refer to."""
+    """Looks up sites one by one. Queries the servers in the settings, and those to which these refer."""
 
     def __init__(self, settings: RegistrySettings, crawl: CrawlSettings) -> None:
         self._settings, self._agent = settings, crawl.user_agent
         self._names, self._end = NameResolver(crawl.name_servers), 0.0
         self._servers = [_parse_server(each) for each in settings.whois_servers]
-        # Servers that an operator names may have private addresses; servers that a response names may not.
+        # Servers that the operator names may have private addresses. Servers that a response names may not.
         named = [str(place) for _, place in self._servers]
         named += [_url_place(settings.rdap_url)] if settings.rdap_url else []
         self._guard = AddressGuard((*crawl.allow_private_hosts, *named))
 
     def look_up(self, hosts: Sequence[str]) -> LookedUp:
-        """Look up the names and addresses of hosts (as core.hosts spells them)."""
+        """Look up the domain names and addresses of hosts, which are spelt as in core.hosts.
+
+        Return the contacts and errors. Raises BadInput if look-ups are switched off.
+        """
         if not self._settings.is_enabled:
             raise BadInput("registry.off")
         self._end = time.monotonic() + MAX_SECONDS
@@ -88,7 +94,7 @@ class Registries:
         path: str,
         name: str,
     ) -> None:
-        """Query the servers in turn until one has an entry; note the faults."""
+        """Query the servers in turn until one of them has an entry. Errors are added to `looked`."""
         if time.monotonic() > self._end:
             looked.faults.append(Message("registry.over-time", about=about, seconds=MAX_SECONDS))
             return
@@ -127,7 +133,10 @@ class Registries:
         return [RegistryContact(each, ContactSource.WHOIS, f"{place} {about}") for each in read(text)]
 
     def _whois_servers(self, name: str) -> Iterator[Host]:
-        """Yield the servers for a name's suffix (or for addresses, if `name` is ""), then those for all names."""
+        """Yield the servers for the suffix of a name, then those for all names.
+
+        name: "" for the servers for addresses.
+        """
         for is_first in (True, False):
             for ending, place in self._servers:
                 is_of = (name == "" if ending == OF_ADDRESSES else name.endswith(f".{ending}")) if ending else False

@@ -1,4 +1,4 @@
-"""RDAP (RFC 9082, 9083): queries a server for a name or an address, over HTTP, within limits."""
+"""Queries RDAP servers (RFC 9082, 9083) for a name or an address, over HTTP, within limits."""
 
 import json
 from collections.abc import Iterator
@@ -13,16 +13,17 @@ from crawler.fetching.exchange import FetchLimits, HttpRequest, exchange
 from crawler.fetching.names import NameResolver
 
 MAX_ANSWER_BYTES = 1_000_000  # a response has 2 to 30 kB
-TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows the responsible one redirects to it (RFC 7484)
+TIMEOUT_S, MAX_REDIRECTS = 15.0, 4  # a server that knows which server is responsible redirects to it (RFC 7484)
 MAX_ENTITIES, MAX_DEPTH = 200, 4
 MAX_NAME_CHARS = 200
 _ACCEPT = "application/rdap+json, application/json;q=0.9"
 
 
 def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameResolver) -> dict[str, Any] | None:
-    """Return the response of a server, or None if it has no entry. path: such as `domain/a.example`.
+    """Return the response of a server, or None if it has no entry. path: the object, such as `domain/a.example`.
 
-    Raises BadInput if the response is not RDAP; UnsafeUrl; RetryLater if no complete response arrives in time.
+    Raises BadInput if the response is not RDAP, UnsafeUrl if the address is not allowed, or RetryLater if no complete
+    response arrives in time.
     """
     url = f"{base.rstrip('/')}/{path}"
     given = HttpRequest(url, {"User-Agent": user_agent, "Accept": _ACCEPT})
@@ -41,14 +42,14 @@ def ask(base: str, path: str, user_agent: str, guard: AddressGuard, names: NameR
 
 
 def registrar(answer: dict[str, Any]) -> list[Contact]:
-    """Return the registrar of a name and its abuse contact, if the response has them."""
+    """Return the registrar of a domain name and its abuse contact, as far as the response states them."""
     found = list(_all_entities(answer, MAX_DEPTH))
     name = next((_entity_name(each) for each, roles in found if "registrar" in roles), "")
     return _entity_contacts(ContactKind.REGISTRAR, name, ContactKind.REGISTRAR_ABUSE, _abuse_email(found))
 
 
 def host(answer: dict[str, Any]) -> list[Contact]:
-    """Return the owner of an address's network, and its abuse contact."""
+    """Return the owner of an address's network and its abuse contact, as far as the response states them."""
     found = list(_all_entities(answer, MAX_DEPTH))
     owners = ("registrant", "administrative", "technical")
     by_role = {role: _entity_name(each) for each, roles in reversed(found) for role in roles if _entity_name(each)}
@@ -62,7 +63,10 @@ def _entity_contacts(kind: ContactKind, name: str, of_abuse: ContactKind, abuse:
 
 
 def _all_entities(answer: dict[str, Any], depth: int) -> Iterator[tuple[dict[str, Any], list[str]]]:
-    """Yield each entity with its roles, nested entities after their parents; at most MAX_ENTITIES of a list."""
+    """Yield each entity with its roles, nested entities after their parents.
+
+    At most MAX_ENTITIES of a list are read.
+    """
     stated = answer.get("entities")
     for each in stated[:MAX_ENTITIES] if isinstance(stated, list) else ():
         if not isinstance(each, dict):
@@ -85,7 +89,7 @@ def _entity_name(entity: dict[str, Any]) -> str:
 
 
 def _card_property(entity: dict[str, Any], wanted: str) -> str:
-    """Return a property of the entity's card (jCard, RFC 7095), or ""."""
+    """Return a property of an entity's contact card (jCard, RFC 7095), or "" if it has none."""
     card = entity.get("vcardArray")
     rows = card[1] if isinstance(card, list) and len(card) == 2 and isinstance(card[1], list) else []
     for row in rows[:100]:

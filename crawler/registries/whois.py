@@ -1,4 +1,4 @@
-"""Whois (RFC 3912): sends a line, receives a text, and reads who registered a name or has an address."""
+"""Queries whois servers (RFC 3912): sends a line, receives a text, and reads the owner of a name or an address."""
 
 import re
 import socket
@@ -15,7 +15,7 @@ TIMEOUT_S = 15.0
 MAX_ANSWER_BYTES = 64_000  # a response has 1 to 6 kB; the rest is cut off
 MAX_NAME_CHARS = 200
 _LINE = re.compile(r"^[ \t]{0,40}([A-Za-z][A-Za-z /()-]{0,60}?)[ \t]{0,20}:[ \t]{0,80}(\S.{0,400})$", re.MULTILINE)
-# The formats of the registries: ICANN's, CNNIC's, RIPE's and APNIC's, ARIN's.
+# The field names of the registries: of ICANN, CNNIC, RIPE and APNIC, and ARIN.
 _REGISTRAR = ("registrar", "sponsoring registrar", "registrar name")
 _REGISTRAR_ABUSE = ("registrar abuse contact email", "registrar abuse email")
 _HOST = ("org-name", "orgname", "organization", "descr", "owner", "netname")
@@ -24,9 +24,10 @@ _ABUSE_REMARK = re.compile(r"^% Abuse contact for '[^'\n]{1,100}' is '([^'\n]{3,
 
 
 def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) -> str:
-    """Query the server at `place`; the response is cut to MAX_ANSWER_BYTES. question: an ASCII name or address.
+    """Return the response of a whois server, cut to MAX_ANSWER_BYTES. question: an ASCII name or address.
 
-    Raises UnsafeUrl if the server's address is private and not allowed, RetryLater if no response arrives in time.
+    Raises BadInput for any other question, UnsafeUrl if the server's address is private and not allowed, or RetryLater
+    if no response arrives in time.
     """
     if not re.fullmatch(r"[0-9A-Za-z.:-]{1,253}", question):
         raise BadInput("registry.no-question", question=question[:80])
@@ -41,12 +42,12 @@ def ask(place: Host, question: str, guard: AddressGuard, names: NameResolver) ->
 
 
 def registrar(text: str) -> list[Contact]:
-    """Return the registrar of a name, and its abuse contact."""
+    """Return the registrar of a domain name and its abuse contact, as far as the text states them."""
     return _text_contacts(text, ContactKind.REGISTRAR, _REGISTRAR, ContactKind.REGISTRAR_ABUSE, _REGISTRAR_ABUSE)
 
 
 def host(text: str) -> list[Contact]:
-    """Return the owner of an address's network, and its abuse contact."""
+    """Return the owner of an address's network and its abuse contact, as far as the text states them."""
     return _text_contacts(text, ContactKind.HOST, _HOST, ContactKind.HOST_ABUSE, _HOST_ABUSE)
 
 

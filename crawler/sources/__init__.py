@@ -1,1 +1,1 @@
-"""Sources of pages besides links: sitemaps, feeds, lists, novels, archives, search."""
+"""Sources of pages other than links: sitemaps, feeds, lists, novels, archives, search."""

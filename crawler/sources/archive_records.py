@@ -1,7 +1,7 @@
 """Reads the HTTP responses in a WARC or WACZ file one by one, and tolerates broken and hostile content.
 
-Gzip members are decompressed while they are read, and never more of a body than a page may have. A file with an
-excessive compression ratio is refused with a message. A `RecordPosition` says where to resume.
+Gzip members are decompressed while they are read, and a body is read only up to the limit for pages. A file with an
+excessive compression ratio is refused with a message. A `RecordPosition` states where to resume.
 """
 
 import io
@@ -36,7 +36,7 @@ from crawler.sources.archive_streams import (
     beginning,
 )
 
-MAX_MEMBERS = 10_000  # archives in one WACZ
+MAX_MEMBERS = 10_000  # archives in one WACZ file
 MAX_REMEMBERED = 400_000  # per file, for revisit records: three keys per response, some 80 MB
 RECORDS_BETWEEN_SIGNS = 1_000
 MAX_REQUEST_BYTES = 64 * 1024  # of a request record; heads have 300 bytes to 4 kB
@@ -44,13 +44,13 @@ _PAGE_TYPES = ("text/", "application/xhtml", "application/xml", "application/oct
 Wanted = Callable[[str], bool]  # returns True if the page at a URL is to be imported
 
 
-Given = Captured | PassedBy | None  # None: a sign of life
+Given = Captured | PassedBy | None  # None only shows that the reader is alive
 
 
 class ArchiveFile:
-    """A WARC (also ARC), gzipped or not, or a WACZ that contains several of them.
+    """A WARC (or ARC) file, gzipped or not, or a WACZ file that contains several.
 
-    max_body_bytes: longer bodies are truncated and counted.
+    max_body_bytes: longer bodies are truncated and counted. Raises UnreadableFile if the file cannot be opened.
     """
 
     def __init__(self, path: Path, max_body_bytes: int) -> None:
@@ -66,12 +66,12 @@ class ArchiveFile:
         except ZhuiwenError:
             self.close()
             raise
-        except Exception as error:  # a zip file or its first member can be broken in many ways
+        except Exception as error:  # a zip file or its first member can be damaged in many ways
             self.close()
             raise UnreadableFile(path, "file.cannot-be-read", error=_first_line(error)) from error
         if not begins.startswith(FIRST_BYTES):
             raise UnreadableFile(path, "archive.none")
-        self._seen: dict[str, RecordPosition] = {}  # responses, by the keys that a revisit uses
+        self._seen: dict[str, RecordPosition] = {}  # responses, by the keys that a revisit record uses
 
     @property
     def size_bytes(self) -> int:
@@ -82,10 +82,10 @@ class ArchiveFile:
             self._zip.close()
 
     def records(self, wanted: Wanted, start: RecordPosition) -> Iterator[Given]:
-        """Yield the records of the file from `start` on. wanted: called with the URL before a body is read.
+        """Yield the records of the file from `start` on.
 
-        Raises UnreadableFile if the file is not an archive, is truncated, or has an excessive compression ratio; the
-        records before the fault are yielded.
+        wanted: called with the URL of a page before its body is read. Raises UnreadableFile if the file is not an
+        archive, is truncated, or has an excessive compression ratio; the records before the error are yielded.
         """
         for number in range(len(self._members)):
             try:
@@ -106,7 +106,7 @@ class ArchiveFile:
             try:
                 for count, record in enumerate(iterator):
                     position = RecordPosition(number, iterator.offset)
-                    if position < start:  # a revisit may repeat it
+                    if position < start:  # a revisit record may repeat it
                         self._remember_response(record, position)
                         iterator.bounds.header_bytes = 0
                         if count % RECORDS_BETWEEN_SIGNS == 0:
@@ -119,7 +119,7 @@ class ArchiveFile:
                     iterator.bounds.is_header, iterator.bounds.header_bytes = True, 0
                     last = record
                 iterator.check_end(last)
-            except Exception:  # the response that is held back is yielded before any failure
+            except Exception:  # the response that is held back is yielded before the error
                 yield from pairs.flush()
                 raise
             yield from pairs.flush()
@@ -130,7 +130,7 @@ class ArchiveFile:
     def _request_record(
         self, record: Any, iterator: Records, position: RecordPosition, wanted: Wanted
     ) -> "RequestRecord | None":
-        """Return a request record, or None if it is not needed or has more than a head."""
+        """Return a request record, or None if its page is not wanted or it has more than a head."""
         url, length = record_url(record), record.rec_headers.get_header("Content-Length") or ""
         if not length.isdecimal() or int(length) > MAX_REQUEST_BYTES or not url.startswith("http") or not wanted(url):
             return None
@@ -176,7 +176,7 @@ class ArchiveFile:
     def _read_page(
         self, record: Any, iterator: Records, position: RecordPosition
     ) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """Return the page of a response, or the reason why it is not a page, with the original record."""
+        """Return the page in a response record, or the reason why there is none, with the original record or None."""
         status, headers = split_answer(record)
         if status != 200:
             return Rejection.HTTP_ERROR, None
@@ -194,7 +194,7 @@ class ArchiveFile:
         return _RecordedAnswer(status, headers, body, is_truncated), original
 
     def _page_again(self, record: Any) -> tuple["_RecordedAnswer | ArchiveReason | Rejection", ArchivedRecord | None]:
-        """Return the page of an earlier record in this file that a revisit repeats."""
+        """Return the page in the earlier record that a revisit record repeats, or the reason why there is none."""
         at = next((self._seen[key] for key in original_keys(record) if key in self._seen), None)
         if at is None:
             return ArchiveReason.REVISIT_OF_ANOTHER_FILE, None
@@ -209,7 +209,7 @@ class ArchiveFile:
             return self._read_page(earlier, before, at)
 
     def _remember_response(self, record: Any, position: RecordPosition) -> None:
-        """Note a response that a revisit may repeat."""
+        """Store the position of a response that a revisit record may repeat."""
         if record.rec_type == "response" and len(self._seen) < MAX_REMEMBERED:
             for key in own_keys(record):
                 self._seen.setdefault(key, position)
@@ -220,7 +220,7 @@ class ArchiveFile:
 
 @dataclass(frozen=True, slots=True)
 class _RecordedAnswer:
-    """The response in a record."""
+    """The HTTP response in a record."""
 
     status: int
     headers: tuple[tuple[str, str], ...]
@@ -236,7 +236,7 @@ def _archive_members(path: Path, packed: zipfile.ZipFile | None) -> list[str]:
         raise UnreadableFile(path, "archive.empty-zip")
     if len(names) > MAX_MEMBERS:
         raise UnreadableFile(path, "archive.too-many", most=MAX_MEMBERS)
-    # Summed up, because members of a zip file may share their bytes. No more is read of a member than it declares.
+    # The sum, because members of a zip file may share their bytes. No more of a member is read than it declares.
     unpacked = sum(packed.getinfo(name).file_size for name in names)
     if unpacked > MIN_BYTES_TO_JUDGE and unpacked > MAX_RATIO * path.stat().st_size:
         raise UnreadableFile(path, "archive.swells", ratio=MAX_RATIO)
@@ -255,7 +255,10 @@ _WARC_HEAD = re.compile(rb"\A.*?\r?\n\r?\n", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class RequestRecord:
-    """A request record. `name`, `answers`: the ids of this record and of the response that it names."""
+    """A request record.
+
+    name, answers: the id of this record, and the id of the response record that it names
+    """
 
     url: str
     name: str
@@ -263,7 +266,7 @@ class RequestRecord:
     record: ArchivedRecord
 
     def matches(self, response: Captured) -> bool:
-        """Return True if the response belongs to this request, by their ids or, if neither names the other, by URL."""
+        """Return True if a response belongs to this request, by their ids or, if neither names the other, by URL."""
         if self.answers or response.concurrent_to:
             return self.answers == response.record or (bool(self.name) and response.concurrent_to == self.name)
         return self.url == response.url
@@ -271,13 +274,13 @@ class RequestRecord:
 
 @dataclass(slots=True)
 class RecordPairs:
-    """Pairs responses with requests, which are adjacent in either order."""
+    """Pairs responses with requests. A response and its request are adjacent, in either order."""
 
-    asked: RequestRecord | None = None  # the last request
-    _held: Captured | None = None  # a response whose request may follow
+    asked: RequestRecord | None = None  # the last request record
+    _held: Captured | None = None  # a response record whose request may follow
 
     def take(self, told: "Captured | PassedBy") -> "Iterator[Captured | PassedBy]":
-        """Yield what is complete after this record."""
+        """Yield the records that are complete once this record has been read."""
         yield from self.flush()
         if isinstance(told, Captured):
             self._held, self.asked = _add_request(told, self.asked), None
@@ -285,7 +288,7 @@ class RecordPairs:
             yield told
 
     def flush(self) -> "Iterator[Captured]":
-        """Yield the response that was held back."""
+        """Yield the response that was held back, with its request if that was found."""
         if self._held is not None:
             held, self._held = self._held, None
             yield _add_request(held, self.asked)
@@ -300,7 +303,7 @@ def make_capture(
     *,
     is_truncated: bool,
 ) -> Capture:
-    """Make the capture of a page from the archive's records. originals: the response first."""
+    """Make the capture of a page from the records of an archive. originals: the response record first."""
     own, *_ = originals
     begins = _HTTP.search(own.head) if own is not None else None
     head = own.head[begins.start() :] if own is not None and begins is not None else b""
@@ -322,7 +325,7 @@ def make_capture(
 
 
 def _add_request(response: Captured, asked: RequestRecord | None) -> Captured:
-    """Add `asked` to the response if it is the record of its request and the response has none yet."""
+    """Add a request record to a response if it belongs to the response and the response has no request yet."""
     capture = response.capture
     if asked is None or not asked.matches(response) or capture.exchanges[0].request_head:
         return response
@@ -331,7 +334,7 @@ def _add_request(response: Captured, asked: RequestRecord | None) -> Captured:
     return replace(response, capture=replace(capture, exchanges=(exchange,), records=(*capture.records, asked.record)))
 
 
-# The fields of a record: URL, status, time, body.
+# Reads the fields of a record: URL, status, time, body.
 
 
 def split_answer(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
@@ -346,7 +349,7 @@ def split_answer(record: Any) -> tuple[int, tuple[tuple[str, str], ...]]:
 
 
 def read_body(record: Any, limit: int) -> tuple[bytes, bool]:
-    """Return the body up to a limit, and whether it was longer."""
+    """Return the body of a record up to `limit` bytes, and True if it is longer."""
     stream, taken = record.content_stream(), io.BytesIO()
     while taken.tell() <= limit:
         piece = stream.read(min(CHUNK_BYTES, limit + 1 - taken.tell()))
@@ -366,12 +369,12 @@ def record_id(record: Any) -> str:
 
 
 def header_id(record: Any, header: str) -> str:
-    """Return the record id in a header."""
+    """Return the record id in a header, or ""."""
     return (record.rec_headers.get_header(header) or "").strip("<> ")[:200]
 
 
 def stated_address(stated: str) -> str:
-    """Return an IP address stated in an archive, or "" if it is invalid."""
+    """Return the IP address that an archive states, or "" if it is invalid."""
     try:
         return str(ip_address(stated.strip()))
     except ValueError:
@@ -379,9 +382,9 @@ def stated_address(stated: str) -> str:
 
 
 def record_moment(record: Any) -> tuple[datetime | None, bool]:
-    """Return when the page was fetched, and whether this is the server's HTTP Date because WARC-Date is missing.
+    """Return when a page was fetched, and True if that is the server's Date because WARC-Date is missing or invalid.
 
-    The crawl of ClueWeb09 wrote days of the year in place of days of the month: 2008-10-294.
+    The crawl of ClueWeb09 wrote the day of the year in place of the day of the month: 2008-10-294.
     """
     stated = _parse_moment(record.rec_headers.get_header("WARC-Date") or "", datetime.fromisoformat)
     if stated is not None or record.http_headers is None:
@@ -390,12 +393,12 @@ def record_moment(record: Any) -> tuple[datetime | None, bool]:
 
 
 def own_keys(record: Any) -> list[str]:
-    """Return the keys by which a revisit may name a response: its id, its URL and time, its body's digest."""
+    """Return the keys by which a revisit record may refer to a response: its id, URL and time, and body digest."""
     return _revisit_keys(record, "WARC-Record-ID", record_url(record), "WARC-Date")
 
 
 def original_keys(record: Any) -> list[str]:
-    """Return the keys by which a revisit names the response that it repeats, the most reliable first."""
+    """Return the keys by which a revisit record refers to the response that it repeats, the most reliable first."""
     target = (record.rec_headers.get_header("WARC-Refers-To-Target-URI") or "").strip("<> ")
     return _revisit_keys(record, "WARC-Refers-To", target, "WARC-Refers-To-Date")
 
@@ -411,7 +414,7 @@ def _revisit_keys(record: Any, name: str, url: str, date: str) -> list[str]:
 
 
 def _parse_moment(stated: str, parse: Callable[[str], datetime]) -> datetime | None:
-    """Parse a time in UTC, which a WARC-Date also is if it names no zone. Return None if it is invalid."""
+    """Parse a time, and return it in UTC, or None if it is invalid. A WARC-Date without a zone is in UTC, too."""
     try:
         moment = parse(stated.strip())
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,4 +1,4 @@
-"""Streams of an archive, decompressed while they are read: limited, silent, and buffered for the current record."""
+"""Streams of an archive, which are decompressed while they are read. They are limited and buffer the current record."""
 
 import gzip
 import zlib
@@ -17,12 +17,12 @@ from core.states import ArchiveReason, Rejection
 from core.wording import Message
 from crawler.fetching.withheld_secrets import with_secrets_starred
 
-# Records of the contents of an archive, and of the position of its reader.
+# The records that the reader of an archive yields, and its position.
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class RecordPosition:
-    """The start of a record: the archive in the file, and the byte."""
+    """The start of a record: the number of the archive in the file, and the byte in the archive."""
 
     member: int = 0
     offset: int = 0
@@ -30,10 +30,11 @@ class RecordPosition:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """One response. fetched_at: WARC-Date. record: its name in evidence. position: of the record.
+    """A response in an archive.
 
-    concurrent_to: the record that it names as fetched with it. capture: the archive's information on the fetch, with
-    the records themselves. is_dated_by_server: fetched_at is the HTTP Date, because the archive has no date.
+    fetched_at: WARC-Date. record: the name of the record in evidence. position: that of the record. concurrent_to: the
+    record that it names as fetched together with it, or "". capture: what the archive states on the fetch, with the
+    records themselves. is_dated_by_server: True if fetched_at is the HTTP Date, because the archive has no date.
     """
 
     url: str
@@ -52,7 +53,7 @@ class Captured:
 
 @dataclass(frozen=True, slots=True)
 class PassedBy:
-    """A record that is not a page, and the reason."""
+    """A record that is not a page, and the reason why."""
 
     reason: ArchiveReason | Rejection
     position: RecordPosition
@@ -60,7 +61,7 @@ class PassedBy:
 
 @dataclass(slots=True)
 class ImportCounts:
-    """The numbers of a file's records by outcome. passed_by: by core.states.ArchiveReason and Rejection."""
+    """The numbers of records in a file by outcome. passed_by: by core.states.ArchiveReason and Rejection."""
 
     records: int = 0
     stored: int = 0
@@ -73,12 +74,14 @@ class ImportCounts:
     faults: list[Message] = field(default_factory=list)
 
 
-# Pages shrink to a fifth or a twentieth; deflate reaches at most 1,032 to 1. A file of zeros exceeds 1,000.
+# Pages shrink to between a fifth and a twentieth. deflate reaches at most 1,032 to 1, and a file of zeros exceeds
+# 1,000.
 MAX_RATIO = 200
 MIN_BYTES_TO_JUDGE = 64 * 1024 * 1024
 MAX_LINE_BYTES = 64 * 1024  # per header line; servers send at most 8 to 32 KiB
 MAX_HEADER_BYTES = 1024 * 1024
-# The first bytes of a record: of a WARC, and of an ARC, whose first record has a file name and the others a URL.
+# The first bytes of a record: of a WARC file, and of an ARC file, whose first record has a file name and the others a
+# URL.
 CHUNK_BYTES = 64 * 1024
 FIRST_BYTES = (b"WARC/", b"filedesc:", b"http:", b"https:", b"dns:")
 
@@ -87,13 +90,13 @@ class _Brotli:
     """A brotli decompressor for warcio, whose own fails with brotli 1.2. Its output is limited."""
 
     unused_data = b""
-    _MOST = MAX_RATIO * CHUNK_BYTES  # from one piece of input, which is shorter than CHUNK_BYTES
+    _MOST = MAX_RATIO * CHUNK_BYTES  # from one chunk of input, which is shorter than CHUNK_BYTES
 
     def __init__(self) -> None:
         self._inner = brotli.Decompressor()
 
     def decompress(self, data: bytes) -> bytes:
-        """Decompress brotli. Raises zlib.error for invalid or excessive data, which warcio then leaves undecoded."""
+        """Decompress brotli. Raises zlib.error for invalid or excessive data, which warcio then leaves compressed."""
         try:
             unpacked: bytes = self._inner.process(data, output_buffer_limit=self._MOST)
         except brotli.error as error:
@@ -107,14 +110,14 @@ BufferedReader.DECOMPRESSORS["br"] = _Brotli
 
 
 class NotChunked(ArchiveLoadFailed):  # type: ignore[misc]
-    """All records of an archive are in one gzip stream, in which none can be found again by its offset."""
+    """Raised if all records of an archive are in one gzip stream, in which no record can be found by its offset."""
 
     def __init__(self) -> None:
         super().__init__("several records in one gzip stream")
 
 
 class Swells(ArchiveLoadFailed):  # type: ignore[misc]
-    """Raised if a file has an excessive compression ratio."""
+    """Raised if a file has an excessive compression ratio, or a record has too many headers."""
 
 
 @dataclass(slots=True)
@@ -132,9 +135,9 @@ class _Bounds:
 
 
 class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
-    """warcio's reader with limits on the compression ratio and on lines, which also reports damaged members.
+    """warcio's reader with limits on the compression ratio and on lines. It also reports damaged members.
 
-    taken: the bytes read so far of the current record; None once they are too many to keep.
+    taken: the bytes of the current record that were read so far; None if they are too many to be stored
     """
 
     def __init__(self, stream: IO[bytes], bounds: _Bounds, max_taken_bytes: int) -> None:
@@ -178,7 +181,7 @@ class _BoundedReader(DecompressingBufferedReader):  # type: ignore[misc]
 
 
 class Records(ArchiveIterator):  # type: ignore[misc]
-    """warcio's iterator over a limited reader; it does not write to stderr."""
+    """warcio's iterator over a limited reader. It does not write to stderr."""
 
     INC_RECORD = ""
 
@@ -198,16 +201,16 @@ class Records(ArchiveIterator):  # type: ignore[misc]
         raise NotChunked
 
     def breaks_off(self, record: Any) -> bool:
-        """Return True if the file ends within a record that was read to its end."""
+        """Return True if the file ends inside a record that was read to its end."""
         return bool(getattr(record.raw_stream, "limit", 0))
 
     def check_end(self, last: Any) -> None:
-        """Raise EOFError if the file ends within its last record. last: None if the file has no records."""
+        """Raise EOFError if the file ends inside its last record. last: None if the file has no records."""
         if last is not None and self.breaks_off(last):
             raise EOFError("inside its last record")
 
     def original(self, record: Any, file: str, member: str, at: RecordPosition) -> ArchivedRecord | None:
-        """Return the last record, byte for byte, or None if it is too long to keep or truncated."""
+        """Return the last record, byte for byte, or None if it is truncated or too long to be stored."""
         while record.raw_stream.read(CHUNK_BYTES):
             pass
         if self.reader.taken is None or getattr(record.raw_stream, "limit", None) != 0:
@@ -217,7 +220,7 @@ class Records(ArchiveIterator):  # type: ignore[misc]
 
 
 def beginning(path: Path) -> bytes:
-    """Return the first bytes of a file, decompressed if it is gzipped, without leading blank lines."""
+    """Return the first bytes of a file, decompressed if the file is gzipped, without leading blank lines."""
     with path.open("rb") as file:
         is_packed = file.read(2) == b"\x1f\x8b"
         file.seek(0)

@@ -1,4 +1,4 @@
-"""The catalogue of a novel: finds a page's links to its chapters, and their reading order."""
+"""Reads the catalogue of a novel: finds the links to its chapters on a page, and their reading order."""
 
 import re
 from collections import Counter
@@ -17,7 +17,7 @@ from crawler.selectors import select
 from crawler.sources.novel_pages import ChapterTitle, Following, chapter_title, is_chapter_title
 
 MAX_CHAPTERS = 20_000  # the longest web novels have some 10,000
-MIN_CHAPTERS = 2  # a single link to a chapter is "begin to read"; a list has at least two
+MIN_CHAPTERS = 2  # a single link to a chapter is "begin to read", and a list has at least two
 _BLOCK_TAGS = frozenset({"dt", "h1", "h2", "h3", "h4", "h5", "h6", "ul", "ol", "dl", "table", "select"})
 _NAVIGATION = re.compile(
     r"^(?:[\s\[【(（<《>»→←]*)(?:上|下|前|后|後|首|尾|末)?\s*[一1]?\s*(?:[页頁章]|目[录錄]|书[页架签]|書[頁架籤]|返回.*|开始阅读|立即阅读"
@@ -35,7 +35,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(frozen=True, slots=True)
 class ChapterLink:
-    """One chapter of a catalogue. url: absolute, without a fragment."""
+    """A link to a chapter in a catalogue. url: absolute, without a fragment."""
 
     url: str
     title: ChapterTitle
@@ -47,8 +47,9 @@ Block = tuple[ChapterLink, ...]
 def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: str = "utf-8") -> tuple[Block, ...]:
     """Return the chapters that a page lists, grouped by heading or list, in page order.
 
-    selector: the operator's, CSS or XPath, for the elements that contain the links; "" to find what looks like a
-    chapter list: links with chapter titles, and other links whose URLs have the same pattern.
+    selector: the operator's, CSS or XPath, for the elements that contain the links; "" to find what looks like a list
+    of chapters: links with chapter titles, and other links whose URLs have the same pattern. encoding: that of the
+    page. Raises BadConfiguration if the selector is invalid.
     """
     links = list(_chapter_links(tree, url, selector, encoding))
     if selector:
@@ -68,7 +69,7 @@ def chapter_blocks(tree: HtmlElement, url: str, selector: str = "", encoding: st
 
 
 def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple[str, ...]:
-    """Return the further pages of the catalogue: the targets of a "next page" link and of a list of its pages."""
+    """Return the URLs of the further pages of a catalogue, from a "next page" link and from a list of its pages."""
     base = base_url(tree, url)
     found: list[str] = []
     for node in tree.iter("a", "option"):
@@ -82,10 +83,10 @@ def further_pages(tree: HtmlElement, url: str, encoding: str = "utf-8") -> tuple
 
 
 def list_chapter_links(blocks: Sequence[Block]) -> tuple[ChapterLink, ...]:
-    """Return each chapter once, first to last.
+    """Return each chapter once, from the first to the last.
 
-    A block whose chapters are all in other blocks ("newest chapters") is dropped; a descending block is reversed;
-    blocks with continuous numbers that do not overlap are sorted by their numbers.
+    A block whose chapters are all in other blocks, such as "newest chapters", is dropped. A descending block is
+    reversed. Blocks whose numbers do not overlap are sorted by their numbers.
     """
     kept = [_sort_block(block) for block in _without_repeats(blocks)]
     if _is_numbered_throughout(kept):
@@ -115,7 +116,10 @@ def _chapter_links(tree: HtmlElement, url: str, selector: str, encoding: str) ->
 
 
 def _group_links(links: Iterable[tuple[ChapterLink, int]]) -> Iterator[Block]:
-    """Group adjacent links of one block; adjacent blocks of one link each (a heading around every link) are joined."""
+    """Group adjacent links in one block.
+
+    Adjacent blocks of one link, such as headings around every link, are joined.
+    """
     blocks = (tuple(link for link, _ in group) for _, group in groupby(links, key=itemgetter(1)))
     for is_single, adjacent in groupby(blocks, key=lambda block: len(block) == 1):
         if is_single:
@@ -144,7 +148,7 @@ def _counts_down(block: Block) -> bool:
 
 
 def _is_numbered_throughout(blocks: Sequence[Block]) -> bool:
-    """Return True if no two blocks have overlapping numbers; volumes may begin again at 1."""
+    """Return True if no two blocks have overlapping numbers. Volumes whose numbers begin again at 1 do overlap."""
     spans = [numbers for block in blocks if (numbers := _block_numbers(block))]
     ordered = sorted((min(numbers), max(numbers)) for numbers in spans)
     return len(spans) > 1 and all(earlier[1] < later[0] for earlier, later in pairwise(ordered))
@@ -155,13 +159,13 @@ def _block_numbers(block: Block) -> list[int]:
 
 
 def _median_number(block: Block) -> float:
-    """Return the median chapter number of a block; -1.0 for prologues without numbers, which come first."""
+    """Return the median chapter number in a block; -1.0 for a prologue without a number, which comes first."""
     numbers = _block_numbers(block)
     return float(median(numbers)) if numbers else -1.0
 
 
 def _url_shape(url: str) -> tuple[object, ...]:
-    """Return the pattern of a chapter's URL: folder, last part and one parameter with # for digits."""
+    """Return the pattern of a chapter's URL: its folder, last path segment and one parameter, with # for digits."""
     parts = urlsplit(url)
     folder, _, last = parts.path.rpartition("/")
     query = parse_qsl(parts.query, keep_blank_values=True)
@@ -172,7 +176,7 @@ def _url_shape(url: str) -> tuple[object, ...]:
     return parts.netloc, folder, re.sub(r"[0-9a-f]*\d[0-9a-f]*", "#", last), shown
 
 
-# The outline of a novel's page: the chapters that it lists, and the links that may continue it.
+# Reads the outline of a novel's page: the chapters that it lists, and the links that may continue it.
 
 MAX_LINKS = 5_000
 _MAX_WORDS_CHARS = 40
@@ -180,7 +184,7 @@ _MAX_WORDS_CHARS = 40
 
 @dataclass(frozen=True, slots=True)
 class Outline:
-    """The links of one page. following: all of them, those of the operator's rule first."""
+    """The links of one page. following: the links that may continue it, those of the operator's rule first."""
 
     blocks: tuple[Block, ...]
     further_pages: tuple[str, ...]
@@ -190,7 +194,7 @@ class Outline:
 def outline(tree: HtmlElement, url: str, plan: CrawlPlan, encoding: str = "utf-8") -> Outline:
     """Return the outline of a page. Raises BadConfiguration if a selector of the plan is invalid.
 
-    encoding: of the page.
+    encoding: the encoding of the page
     """
     marked = select(tree, plan.next_page_selector) if plan.next_page_selector else []
     ours = {id(node) for found in marked for node in found.iter("a", "link")}

@@ -1,4 +1,4 @@
-"""Feeds: RSS 0.9 to 2.0 and Atom, read by feedparser even if broken and in any charset; JSON Feed.
+"""Reads feeds: RSS 0.9 to 2.0 and Atom with feedparser, even if broken and in any encoding, and JSON Feed.
 
 Nothing is fetched here.
 """
@@ -25,18 +25,21 @@ from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
 
 MAX_AUTHOR_CHARS = 200
 MAX_ENTRIES = 5_000  # some feeds contain the whole archive of a blog; feed readers accept some hundreds
-# The start of a feed. Text before it is skipped: the declared encoding, which is already known, and a DOCTYPE with its
-# own entities, which are not expanded; feedparser knows the usual ones.
+# The start of a feed. The text before it is skipped: the declared encoding, which is already known, and a DOCTYPE with
+# entities, which are not expanded. feedparser knows the usual entities.
 _ROOT = re.compile(r"<(?:[A-Za-z][\w.-]{0,30}:)?(?:rss|feed|rdf|channel)\b", re.IGNORECASE)
 _CHARSET = re.compile(r"charset\s*=\s*[\"']?\s*([\w.:-]+)", re.IGNORECASE)
 _FEED_TYPES = frozenset({"application/rss+xml", "application/atom+xml", "application/rdf+xml", "application/feed+json"})
-# For every version: 1.1 extends 1, and an incompatible version would have another name.
+# Matches every version: 1.1 extends 1, and an incompatible version would have another name.
 _JSON_FEED = "jsonfeed.org/version/"
 
 
 @dataclass(frozen=True, slots=True)
 class FeedEntry:
-    """One entry. content: the whole text as HTML if the feed has it (content:encoded, atom:content), or ""."""
+    """An entry of a feed.
+
+    content: the whole text as HTML (content:encoded, atom:content), or "" if the feed lacks it.
+    """
 
     listed: ListedPage
     content: str = ""
@@ -44,7 +47,7 @@ class FeedEntry:
 
 @dataclass(frozen=True, slots=True)
 class Feed:
-    """The entries of a feed, in its order. next_page: of a feed in several documents (RFC 5005), or ""."""
+    """A feed, with its entries in order. next_page: the URL of the next part of the feed (RFC 5005), or ""."""
 
     title: str
     entries: tuple[FeedEntry, ...]
@@ -52,15 +55,19 @@ class Feed:
 
 
 def parse_feed_or_urls(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | tuple[str, ...]:
-    """Return the content of a feed, or the URLs of the feeds that a page names; parameters as of `read_feed`."""
+    """Return the content of a feed, or the URLs of the feeds that a page names.
+
+    The parameters are those of `read_feed`.
+    """
     feed = read_feed(body, content_type, url, hint)
     return feed if feed is not None and (feed.entries or feed.title) else named_feeds(body, url)
 
 
 def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed | None:
-    """Return the content of a feed, or None if it is not one. Entries without the URL of a page are dropped.
+    """Return the content of a feed, or None if the body is no feed. Entries without the URL of a page are dropped.
 
-    content_type: the header; url: where it was fetched, to resolve relative URLs; hint: the operator's charset.
+    content_type: the header. url: the URL of the feed, to resolve relative URLs. hint: the charset stated by the
+    operator.
     """
     charset = _CHARSET.search(content_type)
     decoded = decode(body, charset[1] if charset else "", hint)
@@ -85,9 +92,9 @@ def read_feed(body: bytes, content_type: str, url: str, hint: str = "") -> Feed 
 
 
 def _read_json_feed(text: str, url: str) -> Feed | None:
-    """Read JSON Feed 1.0 or 1.1; return None for other JSON or invalid data."""
+    """Read JSON Feed 1.0 or 1.1. Return None for other JSON or invalid data."""
     try:
-        stated = json.loads(text, strict=False)  # accepts line breaks in strings, which are common
+        stated = json.loads(text, strict=False)  # also accepts line breaks in strings, which are common
     except (ValueError, RecursionError):
         return None
     if not isinstance(stated, dict) or _JSON_FEED not in str(stated.get("version")):
@@ -104,7 +111,7 @@ def _read_json_feed(text: str, url: str) -> Feed | None:
 
 
 def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEntry | None:
-    """Return an item. If it has no URL, its id is used if that is absolute."""
+    """Return the entry of an item, or None if the item has neither a URL nor a URL as its id."""
     stated_id = _text_or_empty(item.get("id"))
     own = _text_or_empty(item.get("url")) or (stated_id if stated_id.startswith(("http://", "https://")) else "")
     address = absolute_url(own, url)
@@ -124,7 +131,7 @@ def _json_entry(item: Mapping[str, Any], url: str, feed_authors: str) -> FeedEnt
 
 
 def _json_authors(stated: Mapping[str, Any]) -> str:
-    """Return the names in `authors` (JSON Feed 1.1) or `author` (1.0)."""
+    """Return the names in `authors` (JSON Feed 1.1) or `author` (1.0), joined by "、"."""
     several = stated.get("authors")
     given = several if isinstance(several, list) else [stated.get("author")]
     names = [_plain_words(author.get("name")) for author in given if isinstance(author, dict)]
@@ -140,20 +147,20 @@ def _plain_words(value: object) -> str:
 
 
 def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
-    """Return the feeds that a web page names in <link rel=alternate>."""
+    """Return the URLs of the feeds that a web page names in <link rel=alternate>."""
     decoded = decode(body)
     tree = parse(decoded.text) if isinstance(decoded, Decoded) else None
     return tuple(dict.fromkeys(_author_names(tree, url))) if tree is not None else ()
 
 
 def _parse_feed(plain: str, url: str) -> Mapping[str, Any]:
-    """Parse with feedparser; return an empty mapping if it fails, as at an invalid character reference."""
+    """Parse a feed with feedparser. Return an empty mapping if it fails, as at an invalid character reference."""
     try:
-        # As a file in memory: feedparser could take a string for a URL or a file name.
+        # As a file in memory, because feedparser could take a string for a URL or a file name.
         parsed: Mapping[str, Any] = feedparser.parse(
             io.BytesIO(plain.encode("utf-8", "replace")),
             response_headers={"content-type": "application/xml; charset=utf-8", "content-location": url},
-            # Contents are later read like any page, and their URLs are resolved then.
+            # Contents are read later like any page, and their URLs are resolved then.
             sanitize_html=False,
             resolve_relative_uris=False,
         )
@@ -168,7 +175,7 @@ def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
         kind = (node.get("type") or "").partition(";")[0].strip().lower()
-        # JSON Feed 1.0 used this type, but so do other JSON interfaces of sites.
+        # JSON Feed 1.0 used this type, but other JSON interfaces of sites use it, too.
         is_json = kind == "application/json" and "feed" in (node.get("href") or "").lower()
         if is_alternate and (kind in _FEED_TYPES or is_json):
             address = absolute_url(node.get("href"), url)
@@ -194,7 +201,7 @@ def _feed_entry(entry: Mapping[str, Any], url: str) -> FeedEntry | None:
 
 
 def _entry_moment(entry: Mapping[str, Any], name: str) -> datetime | None:
-    """Return a time in UTC. feedparser assumes UTC if there is no zone; for Chinese feeds it is China's."""
+    """Return a time in UTC. A time without a zone is Chinese time, whereas feedparser assumes UTC."""
     stated = find_datetime(str(entry.get(name) or ""))
     if stated is not None:
         return stated
