@@ -1,7 +1,7 @@
-"""Stores each page that was read, and sends new versions and repeated ones to the next step.
+"""Stores each page that was read, and sends its version, new or not, to the next step.
 
-It waits until an unavailable store is back, and never loses a page. The store runs in its own thread: the crawl goes
-on meanwhile, and the store gets one call at a time.
+The pipeline waits until an unavailable store responds again, and loses no page. The store runs in its own thread: the
+crawl continues meanwhile, and the store gets one call at a time.
 """
 
 import asyncio
@@ -23,13 +23,13 @@ from crawler.items import NotThere, ReadPage, Unchanged, Unread
 from crawler.recrawl.site_visits import SAVE_EVERY
 from crawler.stats import STOPPED, STORE_AWAY
 
-# Pages that wait for the page store are stored in one batch: while some are written, the next ones gather.
+# Stores waiting pages in batches: while some pages are written, the next ones are collected.
 #
 # A store that is fast enough gets one page at a time, and no page waits. A slower one gets several at once, which takes
-# it little longer than one (docs/decisions/stores-and-backups.md).
+# it little longer than one page (docs/decisions/stores-and-backups.md).
 
-# Processor time per page of crawl and embedded store, by batch size: 1: 7.7 ms, 4: 3.0, 8: 2.4, 16: 1.9, 32: 1.7,
-# 64: 1.4 (2026-11). Larger batches are also fetched again after a kill. The store needs 0.6 s for MAX_BYTES.
+# CPU time per page of crawl and embedded store, by batch size: 1: 7.7 ms, 4: 3.0, 8: 2.4, 16: 1.9, 32: 1.7, 64: 1.4
+# (2026-11). After a kill, larger batches are fetched again. The store needs 0.6 s for MAX_BYTES.
 MAX_PAGES, MAX_BYTES = 32, 8_000_000
 
 Pages = Sequence[tuple[Fetched, Reading]]
@@ -43,7 +43,7 @@ class _Waiting:
     done: "asyncio.Future[Stored]"
 
     def end(self, stored: Stored | Exception) -> None:
-        if self.done.done():  # the caller has been cancelled
+        if self.done.done():  # the caller was cancelled
             return
         if isinstance(stored, Stored):
             self.done.set_result(stored)
@@ -52,7 +52,7 @@ class _Waiting:
 
 
 class StoreBatches:
-    """Writes one batch at a time. `put_many` is PageStore's; it may wait until an unavailable store is back."""
+    """Writes one batch at a time. put_many: stores pages; it may wait until an unavailable store responds again."""
 
     def __init__(self, put_many: PutMany) -> None:
         self._put_many = put_many
@@ -60,7 +60,10 @@ class StoreBatches:
         self._writing: asyncio.Task[None] | None = None
 
     async def put(self, fetched: Fetched, reading: Reading) -> Stored:
-        """Keep a page. Raises the store's error for this page, or for all pages if the store is unavailable."""
+        """Store a page in the next batch.
+
+        Raises the store's error for this page, or RetryLater if the store is unavailable.
+        """
         waiting = _Waiting(fetched, reading, asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
         if self._writing is None:
@@ -91,7 +94,7 @@ class StoreBatches:
 
 
 def _batch_size(waiting: Sequence[_Waiting]) -> int:
-    """Return how many of the first waiting pages fit into one batch."""
+    """Return the number of pages, from the first on, that fit into one batch."""
     total = 0
     for number, each in enumerate(waiting[:MAX_PAGES]):
         total += len(each.fetched.body) + sum(len(part.body) for part in each.fetched.parts)
@@ -103,28 +106,31 @@ def _batch_size(waiting: Sequence[_Waiting]) -> int:
 T = TypeVar("T")
 Item = ReadPage | Unchanged | NotThere | Unread
 
-# A failover of MongoDB or Redis takes seconds. If a store is unavailable for longer than these waits together (6.2 s),
+# A failover of MongoDB or Redis takes seconds. If a store is unavailable for longer than these waits in total (6.2 s),
 # the crawl ends, and the next run resumes from the journal.
 WAITS_S = (0.2, 0.4, 0.8, 1.6, 3.2)
 
 
 class NotHeld(RetryLater):
-    """Raised if this process may no longer hold the crawl run."""
+    """Raised if this process no longer holds the lock of the crawl run."""
 
     def __init__(self, run_id: str) -> None:
         super().__init__("crawl.not-held", run=run_id)
 
 
 class StoreThread:
-    """Runs calls of the store one by one in its own thread, as long as this process holds the crawl run."""
+    """Runs calls to the store one by one in a thread of its own, while this process holds the lock of the crawl run."""
 
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
         self._thread = ThreadPoolExecutor(max_workers=1, thread_name_prefix="page-store")
-        self.is_closing = False  # True: calls no longer wait for an unavailable store
+        self.is_closing = False  # True if calls no longer wait for an unavailable store
 
     async def run_patiently(self, call: Callable[[], T]) -> T:
-        """Run a call; if the store is unavailable, retry for some seconds. Raises RetryLater."""
+        """Run a call, and retry for some seconds if the store is unavailable.
+
+        Raises RetryLater if it remains unavailable.
+        """
         for wait_s in WAITS_S:
             try:
                 return await self.run(call)
@@ -135,7 +141,11 @@ class StoreThread:
         return await self.run(call)
 
     async def run(self, call: Callable[[], T]) -> T:
-        """Run a call once. Raises RetryLater; NotHeld if another process may crawl the site and has newer pages."""
+        """Run a call once, and return its result.
+
+        Raises RetryLater if the store is unavailable, or NotHeld if this process no longer holds the lock: another
+        process may crawl the site and have newer pages.
+        """
 
         def run() -> tuple[T, float]:
             self.require_held()
@@ -147,12 +157,12 @@ class StoreThread:
         return result
 
     def require_held(self) -> None:
-        """Raise NotHeld if this process no longer holds the run."""
+        """Raise NotHeld if this process no longer holds the lock of the crawl run."""
         if not self._context.is_held():
             raise NotHeld(self._context.plan.run_id)
 
     def run_last(self, call: Callable[[], None]) -> None:
-        """Run a last call, wait for it, and end the thread."""
+        """Run a last call, wait for its end, and end the thread."""
         try:
             self._thread.submit(call).result()
         finally:
@@ -160,7 +170,7 @@ class StoreThread:
 
 
 class StorePipeline:
-    """Calls PageStore.put_many, then Outbox.send for each version, then records the visits of the URLs."""
+    """Calls PageStore.put_many, then Outbox.send for each version, and then records the visits of the URLs."""
 
     def __init__(self, context: CrawlContext, close: Callable[[str], Awaitable[None]]) -> None:
         self._context, self._close = context, close
@@ -195,7 +205,7 @@ class StorePipeline:
         return item
 
     async def _store_item(self, item: Item) -> None:
-        """Store an item; only then record its URL as visited."""
+        """Store an item, and only then record its URL as visited."""
         recrawl, stats = self._context.recrawl, self._context.stats
         if isinstance(item, Unchanged):
             await self._keep_sighting(item)
@@ -210,13 +220,13 @@ class StorePipeline:
             stored = await self._batches.put(item.fetched, item.reading)
             if self._context.is_known_page(item.target.url):
                 await self._put_absence(item.fetched, AbsenceReason.LOOKED_AT)
-            self._count_stored(stored)  # only now: until everything is stored, the page is fetched again
+            self._count_stored(stored)  # counted last: until everything is stored, the page is fetched again
             fault = recrawl.note_stored(item, stored.version_id)
             if fault is not None:
                 stats.add_fault(fault)
 
     async def _keep_sighting(self, item: Unchanged) -> None:
-        """Record that a page still shows its current version, and send the version to the next step."""
+        """Record that a page is unchanged, and send its current version to the next step."""
         visit = self._context.recrawl.visits.get(item.target.url)
         if visit is not None and visit.page_id:
             page = visit.page_id
@@ -224,11 +234,11 @@ class StorePipeline:
             await self._send_versions([version] if version is not None else [])
 
     async def _put_absence(self, fetched: Fetched, reason: AbsenceReason, *, is_gone: bool = False) -> None:
-        """Store a response that shows no page, or that was requested individually."""
+        """Store a response that contains no page, or that a person requested by itself."""
         await self._thread.run_patiently(lambda: self._context.store.put_absence(fetched, reason, is_gone=is_gone))
 
     async def _note_visits(self) -> None:
-        """Write visits from time to time; if that fails, they are written later."""
+        """Save the visits if there are enough of them. If that fails, they are saved later."""
         unsaved = self._context.recrawl.visits.unsaved
         taken = unsaved.take(SAVE_EVERY)
         if not taken:
@@ -260,7 +270,7 @@ class StorePipeline:
         return stored
 
     async def _send_versions(self, versions: list[VersionId]) -> None:
-        """Send stored versions to the next step, new or not, before they count as done."""
+        """Send stored versions, new or not, to the next step before they count as done."""
         unsent = deque(pages_stored(versions))
 
         def send() -> None:
@@ -277,7 +287,7 @@ class StorePipeline:
         counts.unchanged += not stored.is_new_version
 
     def _give_up(self, item: Item, fault: RetryLater) -> None:
-        """End the crawl; the page stays pending in the journal, so that the next run fetches it again."""
+        """End the crawl. The page remains pending in the journal, so that the next run fetches it again."""
         self._context.stats.fail(Message("crawl.store-away", url=_item_name(item), fault=fault))
         if self._closing is None:
             reason = STOPPED if isinstance(fault, NotHeld) else STORE_AWAY

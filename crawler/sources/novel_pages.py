@@ -1,4 +1,4 @@
-"""Chapters that a site splits into several pages: finds the next page, and joins the texts."""
+"""Joins chapters that a site splits into several pages: finds the next page of a chapter, and joins the texts."""
 
 import re
 import unicodedata
@@ -14,14 +14,14 @@ from core.zones import SurroundingLine
 from crawler.formats.numerals import chapter_number
 from crawler.obfuscation.text_origins import join_raw_parts
 
-# Titles of chapters: the chapter number, and the part of a chapter that a page contains.
+# Parses the titles of chapters: the number of the chapter, and the part of the chapter that a page contains.
 
 _VOLUME = re.compile(r"第\s*\S{1,7}\s*[卷部集册冊]|^卷\s*\S{1,5}")
 _CHAPTER = re.compile(r"[章回节節话話篇幕折]")
 _UNNUMBERED = re.compile(
     r"^\s*(?:序章|序幕|序言|自序|楔子|引子|引言|前言|尾声|尾聲|终章|終章|后记|後記|番外|上架感言|跋(?:\s|$))"
 )
-# (1/3), 【2/3】, （第2页）, (2), 第2/3页: after the title, on every page of a chapter that has several.
+# (1/3), 【2/3】, （第2页）, (2), 第2/3页: these follow the title on every page of a chapter that has several.
 _PART = re.compile(
     r"\s*[\[(【_-]?\s*(?:第\s*)?(?P<part>[0-9]{1,3})\s*/\s*(?:共\s*)?(?P<parts>[0-9]{1,3})\s*[页頁]?\s*[\])】]?\s*$"
     r"|\s*[\[(【]\s*(?:第\s*)?(?P<alone>[0-9]{1,3})\s*[页頁]?\s*[\])】]\s*$|\s*第\s*(?P<worded>[0-9]{1,3})\s*[页頁]\s*$"
@@ -31,9 +31,10 @@ MAX_TITLE_CHARS = 60  # a link with a longer text is a sentence
 
 @dataclass(frozen=True, slots=True)
 class ChapterTitle:
-    """A title without its part numbers. number: None for prologues and titles without a number.
+    """The title of a chapter without its part number.
 
-    part, parts: this part, from 1, and the number of parts; 0 if the title does not say.
+    number: None for a prologue or a title without a number. part, parts: the number of this part, from 1, and the
+    number of parts; 0 if the title does not state them
     """
 
     text: str
@@ -43,7 +44,7 @@ class ChapterTitle:
 
 
 def chapter_title(title: str) -> ChapterTitle:
-    """Parse a chapter's title.
+    """Parse the title of a chapter.
 
     >>> chapter_title("第一百零二章 渡口（2/3）")
     ChapterTitle(text='第一百零二章 渡口', number=102, part=2, parts=3)
@@ -71,20 +72,20 @@ def is_chapter_title(text: str) -> bool:
 
 
 def _chapter_number(plain: str) -> int | None:
-    """Return the chapter's number; the number of a volume does not count."""
+    """Return the chapter number in a title, or None. The number of a volume does not count."""
     is_volume = bool(_VOLUME.search(plain)) and not _CHAPTER.search(plain)
     return None if is_volume else chapter_number(plain)
 
 
 def _original_beginning(title: str, head: str) -> str:
-    """Return the beginning of the original `title` whose compatibility form is `head`."""
+    """Return the start of a title whose compatibility form is `head`."""
     for end in range(len(title), -1, -1):
         if unicodedata.normalize("NFKC", title[:end]).rstrip() == head.rstrip():
             return title[:end]
     return head
 
 
-MAX_PARTS = 60  # real chapters had at most 20; more indicate a loop of changing URLs
+MAX_PARTS = 60  # real chapters had at most 20; more parts indicate an endless sequence of URLs
 _NEXT_PAGE = re.compile(
     r"下\s*[一1]?\s*[页頁]|[后後]一[页頁]|(?:继续|繼續)(?:阅读|閱讀|看)|next\s*page|翻[页頁]", re.IGNORECASE
 )
@@ -93,7 +94,7 @@ _FIRST_PART = re.compile(r"[_-]1$")
 _PART_PARAMETERS = frozenset({"page", "p", "pn", "pg", "part", "pageno", "page_no", "pageindex", "pagenum"})
 _ENDS = frozenset("。！？!?…”」』；;：:—～~.）)】》*")
 _OPENS = frozenset("“「『《（(【")
-# Lines that sites write at the end of one page of a chapter and at the start of the next; at most 40 characters.
+# Lines that sites insert at the end of one page of a chapter and at the start of the next, of at most 40 characters.
 _SEAM = re.compile(
     r"[\s（(【\[〈<《—*-]*(?:"
     r"(?:本章|本节|本節|这章|這章|此章|小主|亲爱的读者).{0,12}(?:未完|没有结束|還沒|还没|後面|后面).{0,22}"
@@ -107,13 +108,16 @@ _COUNTED = re.compile(
     r"第?\s*\d{1,3}\s*/\s*\d{1,3}\s*[页頁]?|(?:下|上)\s*一?\s*[页頁]|返回目[录錄]|加入书[签架]"
 )  # of any pager
 _MAX_SEAM_CHARS = 40
-_MIN_CUT_CHARS = 20  # chosen: a heading may have a comma
-_SEAM_LINES = 4  # on either side of a seam; sites put at most two or three there
+_MIN_CUT_CHARS = 20  # chosen; a heading may contain a comma
+_SEAM_LINES = 4  # on each side of a seam; sites insert two or three there at most
 
 
 @dataclass(frozen=True, slots=True)
 class Following:
-    """A link that may continue a page: its text, its URL, and whether it is rel=next or matches the operator's rule."""
+    """A link that may continue a page: its URL and its text.
+
+    is_marked: True if it is rel=next or matches the operator's rule
+    """
 
     url: str
     words: str
@@ -121,7 +125,7 @@ class Following:
 
 
 def part_number(first_url: str, url: str) -> int | None:
-    """Return the number of the part of the text at `first_url` that a URL states, or None if it states none.
+    """Return the part of the text at `first_url` that a URL states, from 2, or None if it states none.
 
     >>> part_number("http://a.example/b/12.html", "http://a.example/b/12_2.html")
     2
@@ -146,8 +150,8 @@ def part_number(first_url: str, url: str) -> int | None:
 def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: "frozenset[str] | set[str]") -> str:
     """Return the URL of the page that continues the text at `url`, or "" if the text ends there.
 
-    links: of the page, in its order. is_chapter: the URLs of known chapters, which are never parts. A link with the
-    text "next chapter" leads to a part only if its URL says so: sites use these words for both.
+    links: the links of the page, in order. is_chapter: the URLs of known chapters, which are never parts. A link with
+    the text "next chapter" leads to a part only if its URL states a part, because sites use these words for both.
     """
     at = part_number(first_url, url) or 1
     for link in links:
@@ -164,7 +168,7 @@ def next_part(first_url: str, url: str, links: Sequence[Following], is_chapter: 
 
 
 def is_same_chapter(first: Reading, part: Reading) -> bool:
-    """Return True if the target of a "next page" link continues the chapter and is not a separate one."""
+    """Return True if the page after a "next page" link continues the chapter and is no other chapter."""
     ours, theirs = chapter_title(first.title), chapter_title(part.title)
     if ours.number is not None and theirs.number is not None:
         return ours.number == theirs.number
@@ -182,11 +186,11 @@ def announces_continuation(text: str) -> bool:
 
 
 def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url: str) -> bool:
-    """Return True if a page continues a text, judging only by the pages, since they may not belong to a novel.
+    """Return True if a page continues a text. Only the pages are considered, because they may not belong to a novel.
 
-    A list of news and an article may have the same pager. Titles (1/2, 2/2) or words at the end of the previous page
-    show a continuation. Otherwise the URL must be that of a part, with the same chapter number or a sentence split in
-    two.
+    A list of news and an article may have the same pager. A continuation has titles such as 1/2 and 2/2, or follows
+    words that announce it. Otherwise its URL must state a part, and its chapter number must be the same or a sentence
+    must be split between the pages.
     """
     ours, before, theirs = (chapter_title(each.title) for each in (parts[0], parts[-1], part))
     is_same_title = bool(ours.text) and _line_key(ours.text) == _line_key(theirs.text)
@@ -201,18 +205,21 @@ def is_continuation(parts: Sequence[Reading], part: Reading, first_url: str, url
 
 
 def _is_cut(text: str) -> bool:
-    """Return True if a text breaks off within a sentence; a list of titles also ends without punctuation."""
+    """Return True if a text ends inside a sentence.
+
+    A list of titles also ends without punctuation, but contains none.
+    """
     lines = [line.strip() for line in text.split("\n") if line.strip() and not _is_seam_line(line.strip())]
     last = lines[-1] if lines else ""
     return bool(last) and last[-1] not in _ENDS and ("。" in last or (len(last) >= _MIN_CUT_CHARS and "，" in last))
 
 
 def join_parts(parts: Sequence[Reading]) -> Reading:
-    """Join the parts of a chapter, in order: the first one's title and times, and all text in reading order.
+    """Join the readings of the parts of a text, in order, with the title and times of the first part.
 
-    At the seams, it removes the repeated heading, "to be continued on the next page", lines that every part has there,
-    and a last line that the next part repeats. A sentence that was split between pages becomes one line. The confidence
-    is the lowest of the parts.
+    At the seams, these are removed: the repeated heading, "to be continued on the next page", lines that every part has
+    there, and a last line that the next part repeats. A sentence that was split between pages becomes one line. The
+    confidence is the lowest of the parts.
     """
     texts = [part.text.split("\n") for part in parts]
     title = chapter_title(parts[0].title)
@@ -249,14 +256,17 @@ def join_parts(parts: Sequence[Reading]) -> Reading:
 
 
 def _raw_parts(parts: Sequence[Reading], text: str) -> tuple[str, tuple[Mark, ...]]:
-    """Return the raw text of all parts, and the marks between it and `text`; empty if no obfuscation was undone."""
+    """Return the raw text of all parts and the marks between it and `text`; ("", ()) if no obfuscation was undone."""
     if not any(part.raw_text for part in parts):
         return "", ()
     return join_raw_parts(((part.raw_text or part.text, part.text, part.marks) for part in parts), text)
 
 
 def _adjacent_lines(parts: Sequence[Reading], starts: Sequence[int]) -> tuple[SurroundingLine, ...]:
-    """Return the lines next to the text of all parts, without repetitions. starts: of each part's lines."""
+    """Return the surrounding lines of all parts without repetitions.
+
+    starts: the number of main lines before each part.
+    """
     found: list[SurroundingLine] = []
     for part, start in zip(parts, starts, strict=True):
         known = {line.text for line in found}
@@ -278,7 +288,7 @@ def _queried_part(first: str, other: str) -> int | None:
 
 
 def _repeated_lines(texts: Sequence[Sequence[str]]) -> frozenset[str]:
-    """Return lines at the seams of two or more parts; prose does not repeat whole lines at the edges of pages."""
+    """Return the lines at the seams of two or more parts. Prose does not repeat whole lines at the edges of pages."""
     heads = [set(text[:_SEAM_LINES]) for text in texts]
     tails = [set(text[-_SEAM_LINES:]) for text in texts]
     return frozenset(

@@ -1,7 +1,7 @@
-"""A search endpoint with SearXNG's JSON format: takes one quoted sentence and returns URLs.
+"""The client of a search endpoint with SearXNG's JSON format: sends a quoted sentence and returns URLs.
 
 Source: https://docs.searxng.org/dev/search_api.html. Other endpoints that respond with {"results": [{"url", "title"}]}
-to ?q=...&format=json work as well.
+to ?q=...&format=json can be used as well.
 """
 
 import json
@@ -20,7 +20,7 @@ _ACCEPT = "application/json"
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """One hit: URL, title, and the excerpt that the engine shows."""
+    """A search result: its URL, its title, and the excerpt that the search engine provides."""
 
     url: str
     title: str = ""
@@ -29,17 +29,20 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class SearchAnswer:
-    """The results of a search. silent_engines: those that SearXNG reports as not responding, with the reason."""
+    """The results of a search.
+
+    silent_engines: the engines that did not respond according to SearXNG, with the reasons.
+    """
 
     results: tuple[Result, ...]
     silent_engines: tuple[str, ...] = ()
 
 
 def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswer:
-    """Search for a sentence in quotation marks at the endpoint.
+    """Search for a sentence in quotation marks.
 
-    Raises RetryLater if it does not respond or limits the rate, BadConfiguration if it does not return JSON, UnsafeUrl
-    if its address is private and the settings do not allow it.
+    Raises RetryLater if the endpoint does not respond or limits the rate, BadConfiguration if it does not return JSON
+    in this format, or UnsafeUrl if its address is private and the settings do not allow it.
     """
     limits = replace(settings, max_body_bytes=min(settings.max_body_bytes, MAX_ANSWER_BYTES))
     try:
@@ -55,7 +58,7 @@ def search(endpoint: str, sentence: str, settings: CrawlSettings) -> SearchAnswe
 
 
 def query_url(endpoint: str, sentence: str) -> str:
-    """Return the URL of a search for a sentence; the endpoint's own parameters are kept.
+    """Return the URL of a search for a sentence. The endpoint's own parameters are preserved.
 
     >>> query_url("https://searx.example/search?language=zh", "雨停了")
     'https://searx.example/search?language=zh&q=%22%E9%9B%A8%E5%81%9C%E4%BA%86%22&format=json'
@@ -67,7 +70,7 @@ def query_url(endpoint: str, sentence: str) -> str:
 
 
 def read_answer(body: bytes) -> SearchAnswer:
-    """Parse a response; results without a URL are dropped. Raises BadInput or ValueError if it is invalid."""
+    """Parse a response. Results without a URL are dropped. Raises BadInput or ValueError if the response is invalid."""
     try:
         answer = json.loads(body.decode("utf-8"))
     except RecursionError as error:
@@ -85,7 +88,10 @@ def read_answer(body: bytes) -> SearchAnswer:
 
 
 def require_answer(answer: SearchAnswer) -> None:
-    """Raise RetryLater if nothing was found because no engine responded, which does not mean "not found"."""
+    """Raise RetryLater if nothing was found because no engine responded.
+
+    This does not mean that there are no results.
+    """
     if not answer.results and answer.silent_engines:
         raise RetryLater("search.silent", engines=answer.silent_engines[:3])
 

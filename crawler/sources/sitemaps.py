@@ -1,4 +1,4 @@
-"""Reads sitemaps; their decompressed size is limited like that of pages."""
+"""Reads sitemaps. Their decompressed size is limited in the same way as that of pages."""
 
 import re
 import zlib
@@ -14,14 +14,14 @@ from crawler.fetching.bodies import declares_entities
 from crawler.main_text.metadata import find_datetime
 from crawler.sources.url_list import BadAddress, read_url_list
 
-# Facts about a page in a sitemap or a feed, before it is fetched.
+# What a sitemap or a feed states about a page, before the page is fetched.
 
-MAX_TITLE_CHARS = 500  # of a listed page; a crawl keeps the entries of a hundred lists
+MAX_TITLE_CHARS = 500  # of a listed page; a crawl stores the entries of a hundred lists
 
 
 @dataclass(frozen=True, slots=True)
 class ListedPage:
-    """One entry. modified: when the page last changed according to the site; may be None."""
+    """An entry of a list. modified: when the page last changed according to the site, or None."""
 
     url: str
     title: str = ""
@@ -31,12 +31,12 @@ class ListedPage:
 
 
 def sort_newest_first(entries: "tuple[ListedPage, ...]") -> "tuple[ListedPage, ...]":
-    """Sort entries by their stated time, newest first; entries without a time come last, in their order."""
+    """Sort entries by their stated time, newest first. Entries without a time come last, in their order."""
     return tuple(sorted(entries, key=_entry_age))
 
 
 def complete_reading(reading: Reading, listed: ListedPage | None) -> Reading:
-    """Complete a reading with data of the list that the page itself does not state: title, time, author."""
+    """Return a reading with the title, time and author that a list states if the page itself states none."""
     if listed is None:
         return reading
     return replace(
@@ -52,17 +52,17 @@ def _entry_age(entry: ListedPage) -> float:
     return -moment.timestamp() if moment is not None else -datetime(1970, 1, 1, tzinfo=UTC).timestamp()
 
 
-_MAX_ENTRIES = 50_000  # the protocol's own limit for one file
-# Only blanks: matching line breaks, too, would take quadratic time on a run of empty lines.
+_MAX_ENTRIES = 50_000  # the protocol's own limit for a file
+# Only blanks, because matching line breaks as well would take quadratic time on a sequence of empty lines.
 _ROBOTS_LINE = re.compile(r"^[ \t]*(?:site-?map|sitemaps)[ \t]*[: \t][ \t]*(\S+)", re.IGNORECASE | re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Sitemap:
-    """The pages that a sitemap lists and the other sitemaps that it names, each newest first.
+    """The pages and the further sitemaps that a sitemap lists, the newest first.
 
-    entries: the pages with their time of change (lastmod) and, for news, time of publication and title. skipped_lines:
-    lines of a plain-text sitemap that are not URLs.
+    entries: the pages with their time of change (lastmod) and, for news, their time of publication and title.
+    skipped_lines: the number of lines in a plain-text sitemap that are not URLs
     """
 
     entries: tuple[ListedPage, ...]
@@ -77,7 +77,7 @@ class Sitemap:
 def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
     """Return the content of a sitemap: XML, or one URL per line, gzipped or not.
 
-    Return None if it is not a sitemap, is too large, or declares entities.
+    Return None if the body is no sitemap, is larger than `max_bytes`, or declares entities.
     """
     plain = _decompress(body, max_bytes)
     if plain is None or declares_entities(plain):
@@ -96,7 +96,7 @@ def read_sitemap(body: bytes, max_bytes: int) -> Sitemap | None:
 
 
 def named_in_robots(robots: str) -> list[str]:
-    r"""Return the sitemaps that a robots.txt names.
+    r"""Return the URLs of the sitemaps that a robots.txt names.
 
     >>> named_in_robots("User-agent: *\nSitemap: http://a.example/s.xml")
     ['http://a.example/s.xml']
@@ -110,7 +110,7 @@ def _sitemap_entries(root: etree._Element, kind: str) -> tuple[ListedPage, ...]:
 
 
 def _read_entry(node: etree._Element) -> ListedPage | None:
-    """Read a <url> or <sitemap>. The URL of a picture in it is not the page's."""
+    """Return the entry of a <url> or <sitemap>, or None if it has no URL. URLs of images in it do not count."""
     said = {_tag_name(child): (child.text or "").strip() for child in node}
     news = {
         _tag_name(child): (child.text or "").strip() for part in node if _tag_name(part) == "news" for child in part
@@ -145,16 +145,16 @@ def _decompress(body: bytes, max_bytes: int) -> bytes | None:
 
 
 def _tag_name(node: etree._Element | None) -> str:
-    """Return a tag's name without namespace; libxml2 makes an undeclared prefix part of the name."""
+    """Return the name of a tag without its namespace. libxml2 makes an undeclared prefix part of the name."""
     if node is None or not isinstance(node.tag, str):
         return ""
     return node.tag.rpartition("}")[2].rpartition(":")[2]
 
 
-# Reads robots.txt with protego in the reading process: many agents with many rules can exceed the memory.
+# Reads robots.txt with protego in the reading process, because many agents with many rules can exhaust the memory.
 
-MAX_ROBOTS_BYTES = 500 * 1024  # the minimum that RFC 9309, 2.5, demands; Google reads no more
-# The directives that protego knows, with the misspellings that it accepts.
+MAX_ROBOTS_BYTES = 500 * 1024  # the minimum that RFC 9309, 2.5, requires; Google reads no more
+# The directives that protego knows, including the misspellings that it accepts.
 _AGENT = re.compile(r"\s*user[- ]?agent\s*[:\s]\s*(?P<value>[^#]*)", re.IGNORECASE)
 _RULE = re.compile(
     r"\s*(?:allow|dis{1,2}al{1,2}ow|diasllow|disallaw|site-?map|sitemaps|host|crawl[- ]delay|request[- ]rate"
@@ -164,15 +164,15 @@ _RULE = re.compile(
 
 
 def read_robots(body: bytes) -> Protego:
-    """Return the rules of a robots.txt, up to the size limit."""
+    """Return the rules of a robots.txt. What exceeds MAX_ROBOTS_BYTES is ignored."""
     text = body[:MAX_ROBOTS_BYTES].decode("utf-8-sig", "ignore")
     return Protego.parse("\n".join(_known_lines(text)))
 
 
 def _known_lines(text: str) -> Iterator[str]:
-    """Yield the lines that protego knows. Others would end a group there, but RFC 9309, 2.2.4, has them ignored.
+    """Yield the lines that protego knows. It would end a group at others, but RFC 9309, 2.2.4, requires to ignore them.
 
-    An agent is named by one word (RFC 9309, 2.2.1): the rest is dropped, unless it is a whole User-Agent header.
+    The name of an agent is one word (RFC 9309, 2.2.1). The rest is dropped, unless it is a whole User-Agent header.
     """
     for line in text.splitlines():
         agent = _AGENT.match(line)

@@ -1,4 +1,4 @@
-"""Reads a list of pages as people write it: one URL per line, with comments and blank lines."""
+"""Reads a list of pages as people write it: one URL per line, with comments and empty lines."""
 
 import re
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
 
 
 class BadAddress(StrEnum):
-    """The fault of a line; the values are message codes of core.wording."""
+    """What is wrong with a line. The values are message codes of core.wording."""
 
     NO_SCHEME = "list.no-scheme"
     NO_HOST = "address.no-host"
@@ -27,7 +27,10 @@ class BadAddress(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class BadLine:
-    """A line that is not a URL. number: from 1; text: the line, cut to 80 characters and without credentials."""
+    """A line that is not a URL.
+
+    number: the number of the line, from 1. text: the line, cut to 80 characters and without credentials
+    """
 
     number: int
     text: str
@@ -41,14 +44,14 @@ class BadLine:
 
 @dataclass(frozen=True, slots=True)
 class UrlList:
-    """The URLs of a list, each once and in order, and the lines that are not URLs."""
+    """The URLs in a list, each once and in order, and the lines that are not URLs."""
 
     urls: tuple[str, ...]
     bad: tuple[BadLine, ...]
 
 
 def read_url_list(text: str) -> UrlList:
-    r"""Parse a list. A comment begins with #, ; or //, or after a URL with a blank and #.
+    r"""Parse a list of URLs. A comment begins with #, ; or // or, after a URL, with a blank and #.
 
     >>> found = read_url_list("# ours\nhttp://a.example/1#top\nwww.a.example/2")
     >>> found.urls, str(found.bad[0].message)

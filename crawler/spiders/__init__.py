@@ -1,1 +1,1 @@
-"""Spiders: Scrapy's part of the crawl."""
+"""The spiders, which are the part of the crawl that Scrapy runs."""

@@ -1,4 +1,4 @@
-"""Receivers of Scrapy's signals during a crawl: requests sent, headers received, errors in callbacks."""
+"""Receives Scrapy's signals during a crawl: requests sent, headers received, errors in callbacks."""
 
 from collections.abc import Callable
 from typing import Any
@@ -19,9 +19,9 @@ from crawler.opening import is_attachment, is_no_text_type, is_page_type
 from crawler.politeness.refusals import BEYOND_FILES, KnownText, Postponed, explain
 from crawler.stats import NO_ANSWER
 
-# Counts failed requests by reason, and ends the crawl of a site that has stopped responding.
+# Counts failed requests by reason, and ends the crawl of a site that no longer responds.
 
-# The site has gone down: 10 pages in a row, each tried three times, are no accident.
+# The site is down: it is no coincidence that 10 pages in a row, each tried three times, get no response.
 MAX_SILENCES_IN_A_ROW = 10
 
 
@@ -33,16 +33,16 @@ class Failures:
         self._silences = 0
 
     def note_answer(self) -> None:
-        """Note that the site has responded, whatever the status."""
+        """Record that the site has responded, whatever the status code is."""
         self._silences = 0
 
     def note(self, failure: Failure) -> None:
-        """Count a failed request; errors of probes are not counted.
+        """Count a failed request. Failures of probes and of robots.txt are not counted.
 
-        Raises CloseSpider after many requests in a row without a response.
+        Raises CloseSpider after MAX_SILENCES_IN_A_ROW requests in a row without a response.
         """
         if isinstance(failure.value, Postponed):
-            return  # it stays pending in the journal
+            return  # its URL remains pending in the journal
         request: Request = failure.request  # type: ignore[attr-defined]
         target: CrawlTarget = request.cb_kwargs["target"]
         if isinstance(failure.value, KnownText):
@@ -63,17 +63,17 @@ class Failures:
             raise CloseSpider(NO_ANSWER)
 
     def _is_repeated(self, reason: Rejection, target: CrawlTarget) -> bool:
-        """Return True if a further message of this kind would add nothing."""
+        """Return True if another message of this kind would add nothing."""
         is_known = reason.value in self._context.stats.counts.rejected
         return (reason is Rejection.ROBOTS and target.depth > 0) or (reason is Rejection.TOO_MANY_FILES and is_known)
 
     def explain(self, failure: Failure, url: str) -> tuple[Rejection | None, Message]:
-        """Return why a request to `url` failed: a reason, or None if it is not counted, and a message."""
+        """Return why a request to a URL failed: a reason, or None if the failure is not counted, and a message."""
         settings = self._context.settings
         return explain(failure, url, settings.timeout_s, settings.max_body_bytes)
 
     def count_lost_page(self, failure: Failure) -> str:
-        """Count a page of a text or a catalogue that goes on without it; return the page's URL."""
+        """Count a lost page of a text or a catalogue that continues without it. Return the URL of the page."""
         url: str = failure.request.url  # type: ignore[attr-defined]
         reason, fault = self.explain(failure, url)
         if reason is not None:
@@ -81,17 +81,20 @@ class Failures:
         return url
 
 
-IS_FILE = "is_file"  # key in a request's meta: its response was counted as a file
+IS_FILE = "is_file"  # key in the meta of a request whose response was counted as a file
 
 
 class CrawlSignals:
-    """Counts the requests and files of one crawl. Scrapy holds receivers weakly: the caller keeps a reference."""
+    """Counts the requests and files of one crawl.
+
+    Scrapy refers to receivers weakly, so the caller stores a reference.
+    """
 
     def __init__(self, context: CrawlContext) -> None:
         self._context = context
 
     def connect(self, crawler: Any) -> None:
-        """Connect to the signals of a scrapy.crawler.Crawler."""
+        """Connect the receivers to the signals of a scrapy.crawler.Crawler."""
         crawler.signals.connect(self.count_request, signal=signals.request_reached_downloader)
         crawler.signals.connect(self.refuse_by_headers, signal=signals.headers_received)
         crawler.signals.connect(self.take_back_file, signal=signals.response_received)
@@ -102,7 +105,7 @@ class CrawlSignals:
         self._context.stats.counts.requested += asks_for_page(request)
 
     def refuse_by_headers(self, headers: Any, request: Request) -> None:
-        """Stop the download of a body whose type has no text, and of files above the limit of a run."""
+        """Stop the download of a body whose content type has no text, and of files beyond the limit per run."""
         if not asks_for_page(request):
             return
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
@@ -118,7 +121,7 @@ class CrawlSignals:
             request.meta[IS_FILE] = True
 
     def take_back_file(self, response: Response, request: Request) -> None:
-        """Subtract a response that was counted as a file but is an error: some sites send errors as JSON."""
+        """Subtract a response that was counted as a file but is an error, because some sites send errors as JSON."""
         self._context.stats.counts.files -= request.meta.pop(IS_FILE, False) and response.status >= 300
 
     def note_fault(self, failure: Failure, response: Response) -> None:

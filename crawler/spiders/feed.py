@@ -1,6 +1,6 @@
-"""The spider for feeds: fetches the pages that they list, and keeps a feed's text if its page cannot be fetched.
+"""The spider for feeds. It fetches the pages that feeds list, and stores a feed's text if its page cannot be fetched.
 
-The evidence of such a text is the response of the feed.
+The evidence of such a text is the response that contained the feed.
 """
 
 from collections import Counter
@@ -36,7 +36,7 @@ PRIORITY = 20
 
 @dataclass(frozen=True, slots=True)
 class _Carried:
-    """An entry's text and the response that contained it."""
+    """The text of a feed entry, and the response that contained the feed."""
 
     entry: FeedEntry
     fetched: Fetched
@@ -54,7 +54,7 @@ class FeedDiscovery(LinkDiscovery):
 
 
 class FeedSpider(GenericSpider):
-    """Crawls feeds. A start URL is a feed, or a page that names feeds."""
+    """Crawls feeds. A start URL is that of a feed, or of a page that names feeds."""
 
     name = "feed"
     discovery_type = FeedDiscovery
@@ -62,7 +62,7 @@ class FeedSpider(GenericSpider):
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
-        self._carried: dict[str, _Carried] = {}  # by the URL of a page that is not read yet
+        self._carried: dict[str, _Carried] = {}  # by the URL of a page that has not been read
         self._read_feeds: set[str] = set()
 
     def make_request(self, target: CrawlTarget) -> Request:
@@ -70,7 +70,7 @@ class FeedSpider(GenericSpider):
         return request if target.kind != FEED else request.replace(callback=self.parse_feed, priority=PRIORITY)
 
     async def parse_feed(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the pages that a feed lists, and further feeds."""
+        """Yield requests for the pages that a feed lists, and for further feeds."""
         content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
         given = response.body, content_type, response.url, self.context.plan.encoding
         task = Call(response.url, parse_feed_or_urls, given)
@@ -83,12 +83,12 @@ class FeedSpider(GenericSpider):
         further = list(self.discovery.requests_for_lists((feed.next_page,), FEED)) if feed.next_page else []
         for request in (*self._requests_for_entries(feed, response, target), *further):
             yield request
-        # An interrupted crawl reads the feed again, because its pages may still need its texts.
+        # An interrupted crawl reads the feed again, because pages may still need the texts in it.
         self._read_feeds.add(target.url)
         self.context.recrawl.order.settle(target)
 
     async def note_failure(self, failure: Failure) -> AsyncIterator[ReadPage]:
-        """Count the failure, and keep the feed's text of a page that cannot be fetched."""
+        """Count a failed request. If a page cannot be fetched but the feed contains its text, yield that text."""
         super().note_failure(failure)
         target: CrawlTarget = failure.request.cb_kwargs["target"]  # type: ignore[attr-defined]
         carried = self._carried.get(target.url)
@@ -97,7 +97,7 @@ class FeedSpider(GenericSpider):
                 yield item
 
     def give_up(self, target: CrawlTarget) -> None:
-        """Keep a target pending if its text in the feed is still to be stored."""
+        """Leave a target pending if its text in the feed is still to be stored."""
         if target.url not in self._carried:
             super().give_up(target)
 
@@ -141,7 +141,7 @@ class FeedSpider(GenericSpider):
         yield ReadPage(target, replace(carried.fetched, canonical_url=url), reading)
 
     def closed(self, reason: str) -> None:
-        """Finish the feeds if all are read and no page needs their texts any more."""
+        """Mark the feeds as done if all are read and no page needs their texts any more."""
         pending = self.context.frontier.pending()
         if all(target.url in self._read_feeds for target in pending):
             for target in pending:

@@ -1,4 +1,4 @@
-"""The spider for any site, and the base of all others; its parts discover, read and count."""
+"""The spider for any site, and the base class of the other spiders. Its parts discover URLs, read pages and count."""
 
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any
@@ -31,7 +31,7 @@ from crawler.stats import BYTE_LIMIT, NEEDS_BROWSER, PAGE_LIMIT, STOPPED
 
 
 def is_quiet(engine: Any) -> bool:
-    """Return True if no request is running or waiting, and no response is being read."""
+    """Return True if no request is in progress or waiting, and no response is being read. engine: Scrapy's, or None."""
     if engine is None:
         return True
     slot, scraper = engine._slot, engine.scraper.slot
@@ -60,7 +60,7 @@ class GenericSpider(Spider):
         self.shells = Shells(context, lambda: self.crawler.get_downloader_middleware(BrowserMiddleware))
         self._signals = CrawlSignals(context)
         self._claimed: set[str] = set()  # URLs that are read as parts, whichever page links to them
-        self._unfinished = 0  # texts of which a part is being fetched
+        self._unfinished = 0  # number of texts of which a part is being fetched
 
     @classmethod
     def from_crawler(cls, crawler: Any, make_context: Callable[[Any], CrawlContext]) -> "GenericSpider":
@@ -70,7 +70,7 @@ class GenericSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield the start pages, or the pending URLs of an interrupted run of the same plan."""
+        """Yield requests for the start pages, or for the pending URLs of an interrupted run of the same plan."""
         recrawl, frontier = self.context.recrawl, self.context.frontier
         self.discovery.begin()
         for probe in recrawl.probes.requests():
@@ -84,7 +84,7 @@ class GenericSpider(Spider):
             yield self.make_request(target)
 
     def make_request(self, target: CrawlTarget) -> Request:
-        """Make the request for a URL of the frontier."""
+        """Make the request for a target in the frontier."""
         callback = {PAGE: self.parse_answer, ROBOTS: self.parse_robots}.get(target.kind, self.parse_sitemap)
         is_page = target.kind == PAGE
         priority = _PRIORITIES.get(target.kind, _PRIORITIES[SITEMAP]) - target.depth
@@ -96,12 +96,12 @@ class GenericSpider(Spider):
             errback=self.note_failure,
             cb_kwargs={"target": target},
             priority=priority,
-            dont_filter=True,  # the frontier filters duplicates
+            dont_filter=True,  # the frontier already filters duplicates
             meta={"dont_obey_robotstxt": target.kind == ROBOTS, RECRAWLED: is_page},
         )
 
     async def parse_answer(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Parse a page, or handle a response that says that the page is unchanged or missing."""
+        """Parse a page, or handle a response which states that the page is unchanged or missing."""
         answer = self.pages.answer_without_page(response, target)
         if answer is None:
             async for found in self.parse_page(response, target):
@@ -115,7 +115,10 @@ class GenericSpider(Spider):
     async def parse_page(
         self, response: Response, target: CrawlTarget, text: PartedText | None = None
     ) -> AsyncIterator[SpiderOutput]:
-        """Read one page: its links become requests, its text an item. text: a text that this page may continue."""
+        """Read a page: its links become requests, and its text an item.
+
+        text: the text that the page may continue, or None.
+        """
         if text is None and target.url in self._claimed:
             self.context.frontier.finish(target.url)
             return
@@ -141,7 +144,7 @@ class GenericSpider(Spider):
         self.end_if_full()
 
     async def begin_text(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the items and requests of a page that does not continue another one."""
+        """Yield the item and the requests for a page that does not continue another one."""
         if self.discovery.has_repeated(response.url, page, target):
             for request in self.follow_links(page, response.url, target):
                 yield request
@@ -162,14 +165,17 @@ class GenericSpider(Spider):
                 yield request
 
     def is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """Return True if a page is the next part of a text, and not a separate page."""
+        """Return True if a page is the next part of a text and no separate page."""
         reading = page.reading
         return isinstance(reading, Reading) and is_continuation(text.readings, reading, text.first_url, url)
 
     def _request_next_part(
         self, text: PartedText, page: WholePage, response: Response, target: CrawlTarget
     ) -> Iterator[Request | ReadPage]:
-        """Request the page that may continue a text, or yield the text if there is none; then follow its links."""
+        """Request the page that may continue a text, or yield the text if there is none.
+
+        Then follow the links of the page.
+        """
         if response.url != text.first_url and isinstance(page.reading, Reading):
             text.add_part(page.reading, self.pages.part(response))
         part = self._make_part_request(text, page, response.url)
@@ -182,7 +188,7 @@ class GenericSpider(Spider):
         yield from requests
 
     def _claim_page(self, url: str) -> bool:
-        """Claim an unread page as a part; return False if another page has already led to it."""
+        """Claim an unread page as a part. Return False if another page has led to it before."""
         frontier = self.context.frontier
         if url in self._claimed or self.context.is_known_page(url):
             return False
@@ -192,7 +198,7 @@ class GenericSpider(Spider):
         return True
 
     def _make_part_request(self, text: PartedText, page: WholePage, url: str) -> Request | None:
-        """Make the request for the next part of a text; return None if there is none or it is a known separate page."""
+        """Make the request for the next part of a text, or return None if there is no part that is still unclaimed."""
         title = chapter_title(text.readings[-1].title)
         is_whole = 0 < title.parts <= title.part or len(text.readings) >= MAX_PARTS
         if not self.joins_parts or is_whole:
@@ -211,7 +217,7 @@ class GenericSpider(Spider):
         )
 
     def next_parts(self, text: PartedText, page: WholePage, url: str) -> Iterator[str]:
-        """Yield the links of a page that may lead to the next part of a text. url: of the page."""
+        """Yield the links of a page that may lead to the next part of a text. url: the URL of the page."""
         last, title = text.readings[-1], chapter_title(text.readings[-1].title)
         if page.links is None or last.extractor == "thread":
             return
@@ -222,12 +228,12 @@ class GenericSpider(Spider):
                 yield address
 
     def follow_links(self, page: WholePage, url: str, target: CrawlTarget) -> Iterator[Request]:
-        """Yield the requests for the links of a page at `url`. target: the first part of its text."""
+        """Yield requests for the links of the page at a URL. target: the first part of its text."""
         if page.links is not None:
             yield from self.discovery.requests_from_page(page.links, target.depth)
 
     async def parse_sitemap(self, response: Response, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the pages and the further sitemaps that a sitemap lists."""
+        """Yield requests for the pages and the further sitemaps that a sitemap lists."""
         task = Call(response.url, read_sitemap, (response.body, self.context.settings.max_body_bytes))
         sitemap = await self.pages.read_list(response, task)
         if sitemap is None and target.kind == SITEMAP:
@@ -240,7 +246,7 @@ class GenericSpider(Spider):
         self.finish_list(target)
 
     def parse_robots(self, response: Response, target: CrawlTarget) -> Iterator[Request]:
-        """Yield the sitemaps that robots.txt names."""
+        """Yield requests for the sitemaps that robots.txt names."""
         yield from self.discovery.requests_from_robots(response.body, response.url)
         self.finish_list(target)
 
@@ -262,25 +268,25 @@ class GenericSpider(Spider):
         yield text.whole()
 
     def give_up(self, target: CrawlTarget) -> None:
-        """Stop requesting a URL that failed."""
+        """Mark a URL that failed as done."""
         self.context.frontier.finish(target.url)
 
     def finish_list(self, target: CrawlTarget) -> None:
-        """Note that all targets of a sitemap, a feed or robots.txt are in the frontier."""
+        """Record that all targets of a sitemap, a feed or robots.txt are in the frontier."""
         self.context.frontier.finish(target.url)
         self.context.recrawl.order.settle(target)
 
     def end_if_full(self) -> None:
         """Publish the counts. Raises CloseSpider if the crawl has reached its page limit.
 
-        A text already in progress is still read to the end.
+        A text that is already in progress is still read to its end.
         """
         self.context.stats.publish()
         if self.context.is_full() and not self._unfinished:
             raise CloseSpider(PAGE_LIMIT)
 
     def closed(self, reason: str) -> None:
-        """Record why the crawl ended, and close its resources."""
+        """Record why the crawl ended, and close its resources. reason: Scrapy's, or one of crawler.stats."""
         context, counts = self.context, self.context.stats.counts
         if reason == "finished" and not counts.fetched and counts.rejected:
             reason = max(counts.rejected, key=lambda name: counts.rejected[name])
@@ -290,18 +296,21 @@ class GenericSpider(Spider):
         context.stats.publish(is_last=True)
 
 
-# Pages that are shells for scripts: each is requested again in the browser; a missing browser is reported.
+# Requests pages that are empty shells for scripts in the browser. A missing browser is reported.
 
 
 class Shells:
-    """Requests the shells of one crawl in the browser. browser: returns the middleware for that; may be None."""
+    """Requests the shells of one crawl in the browser.
+
+    browser: returns the middleware that does so, or None if there is no browser
+    """
 
     def __init__(self, context: CrawlContext, browser: Callable[[], BrowserMiddleware | None]) -> None:
         self._context, self._browser = context, browser
         self._is_reported = False
 
     def request_in_browser(self, response: Response, page: WholePage) -> Request | None:
-        """Make the request for a shell in the browser; return None for any other page, or if there is no browser."""
+        """Return the request for a shell in the browser, or None for any other page or without a browser."""
         if BROWSER_META in response.meta:
             return None
         browser = self._browser()
@@ -313,11 +322,11 @@ class Shells:
         browser.note_read(is_shell=is_shell)
         if not is_shell or response.request is None:
             return None
-        self._context.stats.counts.fetched -= 1  # it is still to be fetched
+        self._context.stats.counts.fetched -= 1  # the page is still to be fetched
         return browser.in_browser(response.request)
 
     def _report_missing(self, url: str) -> None:
-        """Report once per crawl that pages are left out, and what must be installed."""
+        """Report once per crawl that pages are left out, and what must be installed to read them."""
         settings, mode = self._context.settings, self._context.plan.politeness.browser
         missing = missing_browser(settings) if mode is not BrowserMode.NEVER else None
         if missing is not None and not self._is_reported:

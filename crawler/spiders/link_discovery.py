@@ -1,4 +1,4 @@
-"""Chooses the URLs that a crawl requests: start URLs, and the targets of lists and pages."""
+"""Chooses the URLs that a crawl requests: start URLs, and URLs from lists and pages."""
 
 from collections.abc import Callable, Iterable, Iterator
 from urllib.parse import urljoin
@@ -16,13 +16,13 @@ from crawler.readers.pages import WholePage
 from crawler.sources.sitemaps import MAX_ROBOTS_BYTES, ListedPage, Sitemap, named_in_robots
 from crawler.urls import is_book
 
-MAX_LISTS = 100  # sitemaps or feeds of a crawl: a site has one for each of its sections, and a paged feed some tens
+MAX_LISTS = 100  # sitemaps or feeds per crawl; a site has one for each section, and a feed in parts has some tens
 
 
 class LinkDiscovery:
-    """Starts at a site's start URLs and sitemaps, and follows the links of pages. For any kind of site.
+    """Begins at the start URLs and sitemaps of a site, and follows the links on pages. For any kind of site.
 
-    make_request: makes the request for a target. listed: the data of sitemaps and feeds about pages, by URL.
+    make_request: makes the request for a target. listed: what sitemaps and feeds state about pages, by URL
     """
 
     def __init__(self, context: CrawlContext, make_request: Callable[[CrawlTarget], Request]) -> None:
@@ -31,7 +31,7 @@ class LinkDiscovery:
         self._lists = self._downloads = 0
 
     def begin(self) -> None:
-        """Fill an empty frontier; that of an interrupted crawl is not changed."""
+        """Fill an empty frontier. The frontier of an interrupted crawl is not changed."""
         context = self.context
         if context.frontier.notice is not None:
             context.stats.add_fault(context.frontier.notice)
@@ -43,7 +43,10 @@ class LinkDiscovery:
             context.recrawl.order.add_due(context.frontier, self._is_due)
 
     def _seed_requested(self, urls: Iterable[str]) -> None:
-        """Add requested pages; those that the plan would not visit are rejected, like any others."""
+        """Add the pages that a person requested.
+
+        Those that the plan would not fetch are rejected, like any other URLs.
+        """
         for url in self.safe_urls(urls):
             if self.context.scope.allows(url):
                 self.context.frontier.add_address(url, 0, PAGE)
@@ -59,7 +62,7 @@ class LinkDiscovery:
         return is_offered and self._downloads <= self.context.settings.max_files
 
     def seed(self) -> None:
-        """Add the crawl's first URLs to the frontier."""
+        """Add the first URLs of the crawl to the frontier."""
         plan, frontier = self.context.plan, self.context.frontier
         for url in self.safe_urls(plan.start_urls):
             frontier.add_address(url, 0, PAGE)
@@ -72,7 +75,7 @@ class LinkDiscovery:
         self.context.frontier.add_address(urljoin(url, "/sitemap.xml"), 0, PROBE)
 
     def safe_urls(self, urls: Iterable[str]) -> Iterator[str]:
-        """Yield the URLs that may be fetched; count the others."""
+        """Yield the URLs that may be fetched. The others are counted as rejected."""
         for url in urls:
             try:
                 self.context.guard.check_url(url)
@@ -82,7 +85,10 @@ class LinkDiscovery:
                 yield url
 
     def requests_from_page(self, found: Links, depth: int) -> Iterator[Request]:
-        """Yield next parts of the text first, at the same depth: a text of fifty parts is not fifty levels deep."""
+        """Yield requests for the links on a page: for next parts of its text at the same depth, then for other links.
+
+        A text of fifty parts is not fifty levels deep.
+        """
         scope = self.context.scope
         yield from self.new_requests([url for url in found.next_pages if scope.allows(url)], depth, PAGE)
         if depth < self.context.plan.max_depth:
@@ -91,7 +97,7 @@ class LinkDiscovery:
         yield from self.requests_for_downloads(found, depth)
 
     def requests_for_downloads(self, found: Links, depth: int) -> Iterator[Request]:
-        """Yield requests for files that a page offers, regardless of depth and link patterns."""
+        """Yield requests for the files that a page offers, whatever its depth and the link patterns are."""
         offered = [url for url in found.downloads if self.context.scope.offers(url)]
         for request in self.new_requests(offered, depth, PAGE):
             self._downloads += 1
@@ -101,7 +107,7 @@ class LinkDiscovery:
                 self.refuse_download(request.cb_kwargs["target"])
 
     def refuse_download(self, target: CrawlTarget) -> None:
-        """Count a file above the limit of a run, and leave it to the next run. Only the first such file is reported."""
+        """Count a file beyond the limit per run, which the next run can fetch. Only the first such file is reported."""
         stats, reason = self.context.stats, Rejection.TOO_MANY_FILES
         fault = Message("page.too-many-files", url=target.url, most=self.context.settings.max_files)
         stats.reject(reason, None if reason.value in stats.counts.rejected else fault)
@@ -109,32 +115,32 @@ class LinkDiscovery:
         self.context.frontier.finish(target.url)
 
     def requests_from_sitemap(self, sitemap: Sitemap) -> Iterator[Request]:
-        """Yield the sitemaps that a sitemap names, and the pages that it lists."""
+        """Yield requests for the sitemaps that a sitemap names, and for the pages that it lists."""
         yield from self.requests_for_lists(sitemap.sitemaps, SITEMAP)
         followed = self.keep_followed(sitemap.entries)
         yield from self.new_requests([entry.url for entry in followed], 1, PAGE)
 
     def requests_from_robots(self, body: bytes, url: str) -> Iterator[Request]:
-        """Yield the sitemaps that robots.txt names."""
+        """Yield requests for the sitemaps that robots.txt names."""
         named = named_in_robots(body[:MAX_ROBOTS_BYTES].decode("utf-8", "replace"))
         yield from self.requests_for_lists([urljoin(url, each) for each in named], SITEMAP)
 
     def has_repeated(self, url: str, page: WholePage, target: CrawlTarget) -> bool:
-        """Return True if a page repeats another one's text under a new parameter value, and no crawl has stored it."""
+        """Return True if a page repeats another page's text under a new parameter value and no crawl has stored it."""
         if not isinstance(page.reading, Reading) or not page.reading.text:
             return False
         is_repeated = self.context.repeats.note(url, page.reading.text)
         return is_repeated and not self.context.recrawl.visits.has_page(target.url)
 
     def keep_followed(self, entries: Iterable[ListedPage]) -> list[ListedPage]:
-        """Return the entries that the crawl may fetch, up to its page limit, and keep their data."""
+        """Return the entries that the crawl may fetch, at most as many as its page limit, and store what they state."""
         followed = [entry for entry in entries if self.context.scope.follows(entry.url)][: self.context.plan.max_pages]
         self.listed.update((entry.url, entry) for entry in followed)
         self.context.recrawl.visits.list_dates(followed)
         return followed
 
     def new_requests(self, urls: Iterable[str], depth: int, kind: str) -> Iterator[Request]:
-        """Yield requests for URLs that are new to this crawl and, if they are pages, due."""
+        """Yield requests for the URLs that are new to this crawl and, if they are pages, due."""
         if self.context.plan.only_urls:
             return
         recrawl, repeats = self.context.recrawl, self.context.repeats
@@ -147,7 +153,7 @@ class LinkDiscovery:
             yield self.make_request(target)
 
     def requests_for_lists(self, urls: Iterable[str], kind: str) -> Iterator[Request]:
-        """Yield requests for further sitemaps or feeds of the site."""
+        """Yield requests for further sitemaps or feeds on the site. kind: the kind of their targets."""
         on_site = [url for url in urls if self.context.scope.is_on_site(url)]
         requests = list(self.new_requests(on_site[: max(0, MAX_LISTS - self._lists)], 0, kind))
         self._lists += len(requests)

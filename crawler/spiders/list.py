@@ -1,4 +1,4 @@
-"""The spider for a list of pages: fetches them, and follows no links."""
+"""The spider for a list of pages. It fetches them and follows no links."""
 
 from collections.abc import Iterator
 
@@ -14,7 +14,7 @@ class ListDiscovery(LinkDiscovery):
     """Discovers only the start URLs."""
 
     def seed(self) -> None:
-        """Add the URLs that are due: pages of the list name no new pages."""
+        """Add the start URLs that are due. No other URLs are found later."""
         for url in self.safe_urls(self.context.plan.start_urls):
             if self.context.recrawl.visits.should_fetch(url):
                 self.context.frontier.add_address(url, 0, PAGE)

@@ -1,7 +1,7 @@
-"""The spider for novels: reads a catalogue, then its chapters in order, and joins the parts of each chapter.
+"""The spider for novels. It reads a catalogue, then its chapters in order, and joins the parts of each chapter.
 
-A chapter is identified by the URL of its first part; the responses of all parts are its evidence. A chapter is done
-when it is stored completely: after a kill, the crawl begins it again.
+The URL of its first part identifies a chapter, and the responses of all parts are its evidence. A chapter is done when
+it is stored completely, so an interrupted crawl begins it again.
 """
 
 from collections.abc import AsyncIterator, Iterator
@@ -31,7 +31,7 @@ _NEXT_CHAPTER = ("下一章", "下一节", "下一節", "下一回", "下一篇"
 
 @dataclass(slots=True)
 class _Catalogue:
-    """The blocks and pages of a catalogue that were found so far."""
+    """The blocks and pages of a catalogue that have been found. done: the number of pages that were read."""
 
     blocks: list[Block] = field(default_factory=list)
     pages: list[str] = field(default_factory=list)  # URLs, including those that are still to be read
@@ -39,7 +39,7 @@ class _Catalogue:
 
 
 class NovelDiscovery(LinkDiscovery):
-    """Discovers catalogues; the spider follows their chapters in order."""
+    """Discovers catalogues. The spider follows their chapters in order."""
 
     def seed(self) -> None:
         for url in self.safe_urls(self.context.plan.start_urls):
@@ -47,14 +47,14 @@ class NovelDiscovery(LinkDiscovery):
 
 
 class NovelSpider(GenericSpider):
-    """Crawls novels. A start URL is a catalogue of chapters, or a chapter with links to the next one."""
+    """Crawls novels. A start URL is that of a catalogue, or of a chapter with links to the next one."""
 
     name = "novel"
     discovery_type = NovelDiscovery
 
     def __init__(self, context: CrawlContext) -> None:
         super().__init__(context)
-        self._chapters: dict[str, int] = {}  # URL: position in the catalogue
+        self._chapters: dict[str, int] = {}  # position in the catalogue by URL
 
     def make_request(self, target: CrawlTarget) -> Request:
         request = super().make_request(target)
@@ -68,7 +68,7 @@ class NovelSpider(GenericSpider):
     async def parse_contents(
         self, response: Response, target: CrawlTarget, catalogue: _Catalogue | None = None
     ) -> AsyncIterator[SpiderOutput]:
-        """Collect the pages of a catalogue, then request its chapters in order."""
+        """Collect the pages of a catalogue, then request its chapters in order. catalogue: None for its first page."""
         page = await self.pages.read(response, is_kept=catalogue is None)
         again = self.shells.request_in_browser(response, page)
         if again is not None:
@@ -92,7 +92,7 @@ class NovelSpider(GenericSpider):
             yield request
 
     def note_failure(self, failure: Failure) -> Any:
-        """Continue a catalogue without the page that could not be fetched, and report it."""
+        """Count a failed request. A catalogue continues without a page that could not be fetched, which is reported."""
         given = failure.request.cb_kwargs  # type: ignore[attr-defined]
         catalogue: _Catalogue | None = given.get("catalogue")
         if catalogue is None:
@@ -104,7 +104,7 @@ class NovelSpider(GenericSpider):
         return self._catalogue_requests(catalogue, given["target"])
 
     def _catalogue_requests(self, catalogue: _Catalogue, target: CrawlTarget) -> Iterator[Request]:
-        """Yield the next page of the catalogue, or its chapters after the last page."""
+        """Yield the request for the next page of a catalogue or, after the last page, for its chapters."""
         if catalogue.done < len(catalogue.pages) and not self.context.is_full():
             yield Request(
                 catalogue.pages[catalogue.done],
@@ -128,18 +128,21 @@ class NovelSpider(GenericSpider):
         yield from requests
 
     async def begin_text(self, response: Response, page: WholePage, target: CrawlTarget) -> AsyncIterator[SpiderOutput]:
-        """Yield the items and requests of a chapter's first part."""
+        """Yield the item and the requests for the first part of a chapter."""
         self._chapters.setdefault(response.url, len(self._chapters))
         async for found in super().begin_text(response, page, target):
             yield found
 
     def is_next_part(self, text: PartedText, page: WholePage, url: str) -> bool:
-        """Return True if a page is the next part of a chapter, and not another chapter."""
+        """Return True if a page is the next part of a chapter and no other chapter."""
         reading = page.reading
         return isinstance(reading, Reading) and bool(reading.text) and is_same_chapter(text.readings[0], reading)
 
     def next_parts(self, text: PartedText, page: WholePage, url: str) -> Iterator[str]:
-        """Yield the link that continues a chapter: no link to a chapter of the catalogue or to a known page."""
+        """Yield the link that continues a chapter.
+
+        Links to chapters in the catalogue and to known pages do not count.
+        """
         links = page.outline.following if page.outline is not None else ()
         known = self._chapters.keys() | self.context.frontier.knows(link.url for link in links)
         address = next_part(text.first_url, url, links, known - {url})
@@ -147,7 +150,7 @@ class NovelSpider(GenericSpider):
             yield address
 
     def follow_links(self, page: WholePage, url: str, target: CrawlTarget) -> Iterator[Request]:
-        """Yield the target of a "next chapter" link, for chapters that no catalogue lists."""
+        """Yield the request for the target of a "next chapter" link if no catalogue lists it."""
         if page.outline is None or not self.context.scope.keeps(url):
             return
         named = [link.url for link in page.outline.following if _is_next_chapter_link(link)]

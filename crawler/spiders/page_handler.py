@@ -1,4 +1,4 @@
-"""Counts and reads a response, and makes an item from it for the store pipeline, or rejects it with a reason."""
+"""Counts and reads a response, and makes an item from it for the store pipeline or rejects it with a reason."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,14 +28,17 @@ from crawler.urls import identity, is_book
 
 
 class PageHandler:
-    """Reads the pages of one crawl. listed: the data of lists about pages, by URL; filled during the crawl."""
+    """Reads the pages of one crawl.
+
+    listed: what lists state about pages, by URL; filled during the crawl
+    """
 
     def __init__(self, context: CrawlContext, listed: Mapping[str, ListedPage]) -> None:
         self.context, self._listed = context, listed
         self._contact_pages = ContactPages()
 
     async def read(self, response: Response, *, is_kept: bool) -> WholePage:
-        """Count and read one page. is_kept: its text is wanted, not only its links."""
+        """Count and read a page. is_kept: True to read its text and not only its links."""
         counts = self.context.stats.counts
         counts.fetched += 1
         counts.bytes_fetched += len(response.body)
@@ -57,25 +60,25 @@ class PageHandler:
         return page
 
     def is_kept(self, response: Response) -> bool:
-        """Return True if the text of a response is wanted: of pages that the plan keeps, and of every offered file."""
+        """Return True if the text of a response is to be stored: that of a page in the plan, or of an offered file."""
         scope, url = self.context.scope, response.url
         disposition = (response.headers.get("Content-Disposition") or b"").decode("latin-1")
         return scope.keeps(url) or ((is_book(url) or is_attachment(disposition)) and scope.offers(url))
 
     async def read_list(self, response: Response, task: Task) -> Any:
-        """Return the content of a sitemap or a feed."""
+        """Return the content of a sitemap or a feed. task: reads it. Return Rejected if reading was abandoned."""
         self.context.stats.counts.bytes_fetched += len(response.body)
         return await self.read_part(task)
 
     async def read_part(self, task: Task) -> Any:
-        """Return the result of a task. If reading was given up, count it and return Rejected."""
+        """Return the result of a task. If reading was abandoned, count that and return Rejected."""
         found = await self.context.reader.run(task)
         if isinstance(found, Rejected):
             self.context.stats.reject(found.reason, found.message)
         return found
 
     def answer_without_page(self, response: Response, target: CrawlTarget) -> Unchanged | NotThere | None:
-        """Return Unchanged or NotThere for a response without a page, or None if the response has a page."""
+        """Return Unchanged or NotThere for a response without a page, or None if the response contains a page."""
         answer = self.context.recrawl.answer_without_page(response, target)
         if answer is not None:
             self.context.stats.counts.fetched += isinstance(answer, Unchanged)
@@ -102,7 +105,7 @@ class PageHandler:
     def make_fetched(
         self, response: Response, target: CrawlTarget, url: CanonicalUrl, capture: Capture | None
     ) -> Fetched:
-        """Make the response's record for the store."""
+        """Make the record of a response for the store. url: the canonical URL that identifies the page."""
         return Fetched(
             site_id=self.context.plan.site_id,
             requested_url=RequestedUrl(target.url),
@@ -116,13 +119,13 @@ class PageHandler:
         )
 
     def part(self, response: Response) -> FollowingPart:
-        """Make the record of the response that contains a further part of a text."""
+        """Make the record of a response that contains a further part of a text."""
         headers, at = tuple(decode_headers(response).items()), self.context.clock.now()
         url = FinalUrl(response.url)
         return FollowingPart(url, response.status, headers, response.body, at, self.capture(response))
 
     def capture(self, response: Response) -> Capture | None:
-        """Record how a response was fetched, with the resources that were fetched to read it."""
+        """Return how a response was fetched, with the resources that were fetched to read it, or None."""
         return make_capture(response, self.context.resources.take_used(response.url), self.context.machine)
 
     def _make_item(self, response: Response, page: WholePage, target: CrawlTarget) -> ReadPage | None:
@@ -130,7 +133,7 @@ class PageHandler:
         if reading is None:
             return None
         if isinstance(reading, Rejected):
-            # A list has no text of its own; it is reported only if the plan expects text there.
+            # A list has no text of its own. It is reported only if the plan expects text at its URL.
             is_expected = reading.reason is Rejection.NO_MAIN_TEXT and not self.context.plan.page_patterns
             self.context.stats.reject(reading.reason, None if is_expected else reading.message)
             return None
@@ -143,21 +146,21 @@ class PageHandler:
         return self.context.recrawl.visits.identity(target.url, stated)
 
     def _count_absence(self, answer: NotThere, response: Response) -> NotThere:
-        """Count the absence, and add the capture: it is evidence."""
+        """Count an absence, and add the capture to it as evidence."""
         gone = Message("fetch.gone", url=answer.target.url, status=answer.fetched.status)
         self.context.stats.reject(Rejection.HTTP_ERROR, gone)
         return replace(answer, fetched=replace(answer.fetched, capture=self.capture(response)))
 
 
-# A text on several pages, while these are fetched one by one.
+# A text on several pages, while they are fetched one by one.
 
 
 @dataclass(slots=True)
 class PartedText:
     """A text on several pages: its first page as an item, and the parts after it.
 
-    is_chapter: the text is a chapter of a novel, whose seams and part numbers are removed even if it has one page.
-    urls: of all requested parts.
+    is_chapter: True if the text is a chapter of a novel, whose seams and part numbers are removed even if it has one
+    page. urls: the URLs of all requested parts
     """
 
     item: ReadPage
@@ -172,7 +175,7 @@ class PartedText:
         self.parts.append(part)
 
     def whole(self) -> ReadPage:
-        """Return all parts as one page with the URL of the first."""
+        """Return all parts as one page with the URL of the first part."""
         if not self.parts and not self.is_chapter:
             return self.item
         fetched = replace(self.item.fetched, parts=tuple(self.parts))

@@ -1,4 +1,4 @@
-"""The spider for sitemaps: fetches the pages that they list, newest first, and follows only links to files."""
+"""The spider for sitemaps. It fetches the pages that they list, newest first, and follows only links to files."""
 
 from collections.abc import Iterator
 from urllib.parse import urlsplit
@@ -29,13 +29,16 @@ class SitemapDiscovery(LinkDiscovery):
 
 
 class SitemapSpider(GenericSpider):
-    """Crawls sitemaps. A start URL is one, or a host's front page: then robots.txt and /sitemap.xml are tried."""
+    """Crawls sitemaps.
+
+    A start URL is that of a sitemap, or of a host's front page, for which robots.txt and /sitemap.xml are tried.
+    """
 
     name = "sitemap"
     discovery_type = SitemapDiscovery
 
     def closed(self, reason: str) -> None:
-        """Report if no sitemap was found: otherwise a site without pages would look healthy."""
+        """Report if no sitemap was found, because a site without pages would otherwise appear to be in order."""
         stats = self.context.stats
         is_empty = not self.discovery.listed and not stats.counts.fetched and not stats.counts.rejected
         if reason == "finished" and is_empty:

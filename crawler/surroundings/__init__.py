@@ -1,1 +1,1 @@
-"""Facts about the machine that crawls, recorded once per crawl process."""
+"""Records facts about the machine that crawls, once per crawl process."""

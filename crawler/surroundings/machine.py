@@ -1,4 +1,4 @@
-"""The machine of a crawl process, recorded once: its name, system, software, resolver, hosts file and clock."""
+"""Describes the machine of a crawl process: its name, system, software, resolver, hosts file and clock."""
 
 import platform
 import ssl
@@ -18,7 +18,10 @@ _STOOD_ON = ("Scrapy", "Twisted", "playwright")
 def machine_of_this_process(
     clock: tuple[ClockReading, ...], *, has_response_cache: bool, resolver_file: Path = RESOLVER_FILE
 ) -> Machine:
-    """Describe this machine now. clock: the readings of time servers (time_servers.compare). Never raises."""
+    """Return a description of this machine at this time. Raises no exception.
+
+    clock: the readings of time servers (time_servers.compare)
+    """
     hosts, kernel = HostsFile(), platform.uname()
     return Machine(
         noted_at=datetime.now(UTC),
@@ -47,7 +50,7 @@ def _program_record() -> Program:
     for name in _STOOD_ON:
         try:
             parts.append((name, version(name)))
-        except PackageNotFoundError:  # an optional dependency
+        except PackageNotFoundError:  # an optional dependency is not installed
             continue
     return Program(code_version(), digest, files, tuple(parts))
 

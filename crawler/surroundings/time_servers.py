@@ -1,7 +1,8 @@
 """Compares this machine's clock with that of the configured time servers: an SNTP client.
 
 Source: RFC 4330 (SNTP version 4), RFC 5905, sections 7.3 and 8. The clock is compared, never set. The transmit
-timestamp of a query is a random number, which the answer has to repeat: only those who saw the query can answer it.
+timestamp of a query is a random number that the response must repeat, so that only a recipient of the query can respond
+to it.
 """
 
 import secrets
@@ -19,7 +20,7 @@ from crawler.fetching.names import Deadline, NameResolver
 
 PORT = 123
 MAX_SERVERS = 4  # among four, one wrong server is detected (RFC 8633, 3.2)
-# A crawl waits for it once. Answers take 0.01 to 0.3 s; a second query is for a lost packet.
+# A crawl waits for it once. Responses take 0.01 to 0.3 s; a second query replaces a lost packet.
 TRIES, TIMEOUT_S, NAME_S = 2, 1.0, 2.0
 _PACKET = struct.Struct("!4B2i4s4Q")
 _ASKED = 0x23  # version 4, mode 3 (client)
@@ -30,19 +31,19 @@ _SECOND, _SHORT_SECOND = 2**32, 2**16  # a second in the fixed-point numbers of 
 
 @dataclass(frozen=True, slots=True)
 class _Answer:
-    """A server's answer. received, sent: by its clock, in 2**-32 s since 1900, as 64-bit numbers."""
+    """A server's response. received, sent: times by its clock, in 2**-32 s since 1900, as 64-bit numbers."""
 
     leap: int
     stratum: int
-    distance_s: float  # from its reference clock: half of the delay, and the dispersion
+    distance_s: float  # distance from its reference clock: half of the delay, and the dispersion
     received: int
     sent: int
 
 
 def compare(servers: Sequence[str], names: NameResolver) -> tuple[ClockReading, ...]:
-    """Return the readings of the first four servers, all queried at once; takes at most 4 s. Never raises.
+    """Return the readings of the first four servers. All are queried at once, which takes at most 4 s.
 
-    servers: "host" or "host:port".
+    servers: each "host" or "host:port". Failures are recorded in the readings, and no exception is raised.
     """
     asked = list(servers)[:MAX_SERVERS]
     if not asked:
@@ -67,7 +68,7 @@ def _read_clock(server: str, names: NameResolver) -> ClockReading:
 
 
 def _query_server(server: str, address: str, port: int) -> ClockReading:
-    """Send one query. Raises OSError if its answer does not come in time."""
+    """Send one query, and return the reading. Raises OSError if no response arrives in time."""
     nonce = secrets.randbits(64)
     question = _PACKET.pack(_ASKED, 0, 0, 0, 0, 0, b"", 0, 0, 0, nonce)
     family = socket.AF_INET6 if ":" in address else socket.AF_INET
@@ -87,7 +88,7 @@ def _query_server(server: str, address: str, port: int) -> ClockReading:
 
 
 def _receive_answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _Answer:
-    """Return the answer to the query with that nonce; ignore all others. Raises OSError."""
+    """Return the response to the query with this nonce, and ignore all others. Raises OSError after the deadline."""
     while True:
         asking.settimeout(deadline.remaining_s())
         data = asking.recv(1_024)
@@ -100,10 +101,10 @@ def _receive_answer(asking: socket.socket, nonce: int, deadline: Deadline) -> _A
 
 
 def _ntp_time(ns: int) -> int:
-    """Convert a Unix time to NTP's."""
+    """Convert a Unix time in nanoseconds to an NTP timestamp."""
     return (_TO_1970_S * _SECOND + ns * _SECOND // 10**9) % 2**64
 
 
 def _apart_s(later: int, earlier: int) -> float:
-    """Return the seconds between two NTP times, correct for clocks up to 68 years apart (RFC 5905, 6)."""
+    """Return the seconds between two NTP timestamps, correct for clocks up to 68 years apart (RFC 5905, 6)."""
     return ((later - earlier + 2**63) % 2**64 - 2**63) / _SECOND
