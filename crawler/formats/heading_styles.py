@@ -20,10 +20,7 @@ MIN_PLAUSIBLE_STEPS = 0.7
 MAX_GAP = 5
 # Conditions for styles that are not explicit headings. Chosen on 918 text files of public repositories, half of them
 # without chapters (2026-11), so that essays with sections, lists and poems are not divided.
-MIN_HEADINGS, MIN_PREFIXED = (
-    3,
-    5,
-)  # for 1、 and similar styles; for titles, and for styles with a text before the number
+MIN_HEADINGS, MIN_PREFIXED = 3, 5  # for 1、 and similar styles; for titles and styles with a text before the number
 MIN_RISING = 0.5  # of the lines of a style; the other lines are prose that begins with a number
 # Effective number of chapters of equal length, divided by their number; 1 if all have the same length.
 MIN_EVENNESS = 0.5

@@ -490,9 +490,7 @@ def drop_head(chosen: Sequence[Line], title: str) -> list[Line]:
     for number, line in enumerate(chosen[:_HEAD_LINES], 1):
         if one_line(line.text) == title:
             last = number
-        elif (
-            len(line.text) > _MAX_HEAD_LINE_CHARS
-        ):  # also protects the patterns from lines that are designed to be slow
+        elif len(line.text) > _MAX_HEAD_LINE_CHARS:  # also protects patterns from lines that are designed to be slow
             break
         elif is_byline(line.text) or is_stamp(line.text) or _BREADCRUMB.search(line.text):
             last = number
