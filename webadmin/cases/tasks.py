@@ -1,4 +1,4 @@
-"""Celery tasks of cases: comparison, rulings, opinions, searches and the sweep."""
+"""Celery tasks for cases: comparisons, rulings, opinions, searches and the sweep."""
 
 import logging
 from contextlib import suppress
@@ -31,7 +31,7 @@ LOCK_WAIT_S = 120.0  # a sweep of 100,000 pages takes seconds
 
 
 class OpinionsStep(StepTask):
-    """A step on one page version of a case. After a final failure, it can be requested again immediately."""
+    """A task for one page version of a case. After a permanent failure, it can be requested again immediately."""
 
     abstract = True
 
@@ -44,7 +44,7 @@ class OpinionsStep(StepTask):
 
 @app.task(name="cases.compare_pages", base=PagesStep)
 def compare_pages(version_ids: list[str]) -> None:
-    """Compare pages, and request the bundles of their matches. The sweeper resends lost messages."""
+    """Compare page versions, and request the evidence bundles of the cases found. The sweeper resends lost messages."""
     ports = live(SETTINGS)
     found = steps.compare_pages([VersionId(each) for each in version_ids], ports)
     if found:
@@ -54,13 +54,13 @@ def compare_pages(version_ids: list[str]) -> None:
 
 @app.task(name="cases.rule_again", base=StepTask)
 def rule_again(rights_holder_id: int) -> None:
-    """Rule on the findings of a rights holder whose rights changed."""
+    """Rule again on the findings of a rights holder whose rights changed."""
     log_bad_input("rule_again", lambda: live(SETTINGS).cases.rule_again(rights_holder_id))
 
 
 @app.task(name="cases.ask_engines", base=OpinionsStep)
 def ask_engines(case_id: int, version_id: str) -> None:
-    """Run the published engines on a page; give up on texts that killed the worker repeatedly."""
+    """Run the published engines on a page version. Texts that killed the worker MAX_ATTEMPTS times are given up."""
     # Imported here, because it loads all engines (50 MB).
     from webadmin.cases.services.opinions import asking as second_opinions
 
@@ -73,13 +73,13 @@ def ask_engines(case_id: int, version_id: str) -> None:
         else:
             second_opinions.ask_engines(subject, ports.pages, ports.works, ports.clock.now())
     finally:
-        attempts.end()  # An attempt without an end means that the worker died.
+        attempts.end()  # The count remains only if the worker died.
 
 
-# The task runs as long as there are pages. A redelivered message finds the lock taken and ends.
+# The task runs as long as there are pages. If its message is delivered again, that task finds the lock taken and ends.
 @app.task(name="cases.search_pages", base=StepTask, soft_time_limit=None, time_limit=None)
 def search_pages() -> None:
-    """Search the stored pages for all new texts together; wait while works are still being added."""
+    """Search the stored pages for all new texts together. Does nothing while works are waiting to be added."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     if pending(client).waiting["works"]:
         return  # The last one requests the search again.
@@ -88,14 +88,14 @@ def search_pages() -> None:
             searched = search(ports)
             if not searched.found_nothing:
                 log.info("%s: %s", job_stats.SEARCH, _note_stats(job_stats.SEARCH, searched))
-    # Texts indexed during the search found the lock taken; without this, only the schedule would search for them.
+    # The message about texts indexed during the search found the lock taken, so the search is requested again.
     if is_ours and not searched.found_nothing:
         ask_for_search(ports)
 
 
 @app.task(name="cases.sweep", base=PeriodicTask, soft_time_limit=None, time_limit=None)
 def sweep() -> None:
-    """Resend lost work; pages are not resent while others wait in the queue."""
+    """Resend lost work. If pages wait in the queue, only searches and rulings are requested."""
     client, ports = redis_client(SETTINGS), live(SETTINGS)
     sweep_began.send(sender=None)
     if pending(client).waiting["pages"]:
@@ -114,7 +114,10 @@ def sweep() -> None:
 
 @app.task(name="cases.compare_daily", base=StepTask, soft_time_limit=None, time_limit=None)
 def compare_daily() -> None:
-    """Schedule pending comparisons: for new works, a new algorithm, or pages stored while a service was down."""
+    """Sweep with all fingerprints: request the comparisons due for new works, a new algorithm or missed pages.
+
+    Raises RetryLater while another sweep runs.
+    """
     client = redis_client(SETTINGS)
     with redis_lock(client, MAINTENANCE, wait_s=LOCK_WAIT_S) as is_ours:
         if not is_ours:

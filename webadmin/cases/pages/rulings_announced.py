@@ -1,4 +1,4 @@
-"""Messages to a user about the effect of changed rights on cases."""
+"""Informs users about the effects of changed rights on cases."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,11 @@ from webadmin.cases.models import RightsRecord
 
 @contextmanager
 def announce_rulings(request: HttpRequest, holder: int) -> Iterator[None]:
-    """Tell the user how many cases a change of rights set aside and reopened."""
+    """Add a message with the numbers of cases whose page is allowed, or no longer allowed, after the block.
+
+    The block changes the rights of the rights holder with the key `holder`. If rulings are still pending, the message
+    says so.
+    """
     newest = RightsRecord.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     yield
     if RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).exists():

@@ -1,4 +1,4 @@
-"""The state of a case in lists."""
+"""The names and colours of the states of cases in lists."""
 
 from core.states import CaseState
 from webadmin.cases.models import Case
@@ -12,7 +12,7 @@ CASE_STATE_COLORS = {
 
 
 def case_state_name(case: Case) -> str:
-    """Return the state of a case with its verdict and the right that allows its page."""
+    """Return the names of a case's state, of its verdict if it differs, and of the right that allows its page."""
     verdict = case.decision.get_verdict_display() if case.decision and case.verdict != case.state else ""
     allowed = case.get_allowed_as_display() if case.allowed_as else ""
     return " · ".join(str(each) for each in (case.get_state_display(), verdict, allowed) if each)

@@ -1,1 +1,1 @@
-"""Opens cases for findings, applies rights to them, and records people's decisions."""
+"""Opens cases for findings, rules on them by rights, and records the decisions of users."""

@@ -1,8 +1,8 @@
-"""Manages the URLs of a case: the same text at several URLs of a site is one case.
+"""Manages the URLs of cases. The same text at several URLs on a site is one case.
 
-A case has one page, which is shown and checked. If that page is gone, or no longer copies from the work, the case moves
-to another URL that still shows the text. A case with a verdict also moves if its page has a new text and another URL is
-seen with the text of the verdict. A URL with a different text gets its own case.
+A case has one page, to which its evidence refers. If that page is gone, or no longer copies from the work, the case
+moves to another URL that still contains the text. A case with a verdict also moves if its page has a new text and the
+text of the verdict is seen at another URL. A URL with a different text gets its own case.
 """
 
 from collections import defaultdict
@@ -18,12 +18,12 @@ from webadmin.cases.services.decision import ALLOWANCES, Rights, RightsQuery
 from webadmin.database import lock_rows
 from webadmin.sites.models import PageRecord
 
-OUTDATED = 0  # The algorithm id of an invalid check, which no algorithm has.
+OUTDATED = 0  # the algorithm id of an invalid check; no algorithm has it
 
 
 @dataclass(frozen=True, slots=True)
 class ListedAddress:
-    """A URL of a case. is_shown: whether it showed the text at the last visit."""
+    """A URL of a case. is_shown: whether it contained the text of the case at the last visit."""
 
     url: str
     first_seen_at: datetime
@@ -33,12 +33,12 @@ class ListedAddress:
 
 
 def list_addresses(case: Case) -> list[ListedAddress]:
-    """Return all URLs of a case, its page's URL first; select `page` with the case."""
+    """Return all URLs of a case, that of its page first. Select `page` with the case to avoid a query."""
     return list_addresses_of_cases([case])[case.pk]
 
 
 def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAddress]]:
-    """Return the URLs of each case, in the order of `list_addresses`."""
+    """Return the URLs of each case by its key, in the order of `list_addresses`."""
     rows: dict[int, list[CaseAddress]] = defaultdict(list)
     found = CaseAddress.objects.filter(case__in=[case.pk for case in cases]).select_related("page")
     for row in found:
@@ -63,7 +63,7 @@ def list_addresses_of_cases(cases: Collection[Case]) -> dict[int, list[ListedAdd
 
 
 def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
-    """Return the cases whose page or other URL is one of these pages."""
+    """Return the cases of which one of these pages is the page or another URL."""
     others = list(CaseAddress.objects.filter(page__in=pages).order_by().values_list("case_id", flat=True).distinct())
     return Case.objects.filter(Q(page__in=pages) | Q(pk__in=others) if others else Q(page__in=pages))
 
@@ -71,9 +71,9 @@ def cases_with_pages(pages: Collection[str]) -> "QuerySet[Case]":
 def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
     """Update the times at which URLs of cases were seen with a text of the case.
 
-    A page is compared again, to get its own case, if it shows another text than its case, or if it is the case's page
-    and another URL shows the text of the verdict. Only a sighting triggers this, because a site that changes all its
-    pages no longer shows the old text anywhere.
+    A page is compared again, so that it gets its own case, if its text differs from that of its case, or if it is the
+    page of a case and the text of the verdict is now at another URL. Only a sighting triggers this, because a site that
+    changes all its pages no longer contains the old text.
     """
     sighted = {each.version.id: each for each in versions}
     addresses = CaseAddress.objects.filter(page__in=[each.version.page_id for each in versions])
@@ -112,7 +112,7 @@ def note_addresses_seen(versions: Sequence[VersionOfPage]) -> None:
 
 
 def release_addresses(rows: Iterable[CaseAddress]) -> None:
-    """Remove URLs from their cases, and request a comparison of their pages."""
+    """Remove URLs from their cases, and request comparisons of their pages."""
     pages = {row.pk: row.page_id for row in rows}
     if pages:
         CaseAddress.objects.filter(pk__in=pages).delete()
@@ -120,9 +120,9 @@ def release_addresses(rows: Iterable[CaseAddress]) -> None:
 
 
 def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Mapping[int, Collection[str]]) -> None:
-    """Remove URLs for which the ruling differs from their case's, because a licence may cover a single URL.
+    """Remove the URLs of cases for which the ruling differs from that of the case.
 
-    texts: the texts that the cases copied, if a right depends on them.
+    A licence may cover a single URL. texts: the ids of the texts that each case copied, if a right depends on them.
     """
     rows = CaseAddress.objects.filter(case__in=cases.order_by().values("pk")).exclude(page=F("case__page"))
     others = []
@@ -136,22 +136,22 @@ def apply_rights_to_addresses(cases: "QuerySet[Case]", rights: Rights, texts: Ma
 
 
 def request_comparison(pages: "Sequence[str] | QuerySet") -> None:
-    """Queue the current versions of these pages for another comparison."""
+    """Invalidate the checks of the current versions of these pages, so that the sweeper queues them for comparison."""
     shown = PageCheck.objects.filter(page__in=pages, version_id=F("page__version_id"))
     shown.update(algorithm_id=OUTDATED)
 
 
 def addresses_showing_text(rows: "QuerySet[CaseAddress]") -> set[int]:
-    """Return the keys of the rows whose last known version shows a text of their case."""
+    """Return the keys of the rows whose page exists and contains a text of their case in its current version."""
     matched = CaseMatch.objects.filter(case=OuterRef("case"), version_id=OuterRef("page__version_id"))
     standing = rows.filter(Exists(matched), page__gone_since=None)
     return set(standing.order_by().values_list("pk", flat=True))
 
 
 def move_cases_to_shown_pages(pages: Collection[str]) -> None:
-    """Move cases whose page no longer shows their text to another URL that does.
+    """Move cases whose page no longer contains their text to another URL that does.
 
-    pages: the pages that are gone, back, or have another text.
+    pages: the ids of pages that are gone or back, or that have another text.
     """
     named = CaseAddress.objects.filter(Q(page__in=pages) | Q(case__page__in=pages)).order_by()
     keys = sorted(set(named.values_list("case_id", flat=True)))
@@ -167,7 +167,10 @@ def move_cases_to_shown_pages(pages: Collection[str]) -> None:
 
 
 def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
-    """Move a case to the first page that has no other case of the work."""
+    """Move a case to the first page in `standing` without another case of the work. Does nothing if there is none.
+
+    standing: the pages that contain the text of the case.
+    """
     others = Case.objects.filter(page__in=standing, work=case.work_id).values_list("page_id", flat=True)
     taken = set(others)
     page = next((page for page in standing if page.page_id not in taken), None)
@@ -181,11 +184,11 @@ def move_case(case: Case, standing: Sequence[PageRecord]) -> None:
     Case.objects.filter(pk=case.pk).update(
         page=page, page_url=match.final_url, page_title=page.title, version_id=page.version_id
     )
-    request_comparison([page.page_id])  # Saving updates the other columns that describe the page.
+    request_comparison([page.page_id])  # The comparison updates the other columns that describe the page.
 
 
 def _has_same_text(case: Case, version: str, other: str) -> bool:
-    """Return True if matches of the case have the same page text in both versions."""
+    """Return True if the two page versions have a text in common in the matches of the case."""
     first, second = (
         set(case.matches.filter(version_id=each).values_list("page_text_digest", flat=True))
         for each in (version, other)

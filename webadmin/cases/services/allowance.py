@@ -1,4 +1,4 @@
-"""Finds the right that currently allows the page of a case, and who entered it."""
+"""Finds the right that currently allows the page of a case, and the user who entered it."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,20 +15,21 @@ from webadmin.works.models import Licence, Unprotected
 
 @dataclass(frozen=True, slots=True)
 class CurrentAllowance:
-    """The right that allows the page of a case as last seen, and who entered it.
+    """The right that allows the page of a case as last seen.
 
-    seen_before: the time when the page was first seen with the copy, if that was before the licence began.
+    by: the name of the user who entered it, or "". seen_before: the time when the copy was first seen, if that was
+    before the licence began, or None.
     """
 
     by: str
     entered_at: datetime | None
-    is_of_work: bool  # the work is not protected anywhere
-    is_of_finding: bool  # the finding is not a copy, or none of it counts; no right is involved
+    is_of_work: bool  # True if the work is not protected
+    is_of_finding: bool  # True if no right is involved, because the finding is no copy or nothing of it counts
     seen_before: datetime | None
 
 
 def current_allowance(case: Case) -> CurrentAllowance | None:
-    """Return the right that allows the page of a case; None if there is none."""
+    """Return what allows the page of a case, or None if nothing does."""
     if not case.allowed_as:
         return None
     right = _current_ruling(case).right
@@ -45,14 +46,14 @@ def current_allowance(case: Case) -> CurrentAllowance | None:
 
 @dataclass(frozen=True, slots=True)
 class PartialLicence:
-    """A licence that covers the page of a case except for some chapters. outside: the chapter numbers, for display."""
+    """A licence for the page of a case that does not cover some copied chapters. outside: their numbers, as text."""
 
     licence: Licence
     outside: str
 
 
 def partial_licence(case: Case) -> PartialLicence | None:
-    """Return the licence that covers some chapters on a case's page with the uncovered chapters; may be None."""
+    """Return the licence that covers only some of the chapters on the page of a case, or None if there is none."""
     limited = Licence.objects.filter(rights_holder=case.rights_holder_id, work=case.work_id).exclude(chapters="")
     if case.allowed_as or not limited.exists():
         return None

@@ -1,4 +1,4 @@
-"""The repository of cases in the admin database; it never changes a verdict or frozen evidence."""
+"""Stores cases and checks in the admin database. Verdicts and frozen evidence are never changed."""
 
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from datetime import datetime
@@ -24,7 +24,7 @@ from webadmin.works.services.work_length import note_counted
 
 
 class DjangoSearchBacklog:
-    """Implements core.ports.SearchBacklog with Django's ORM. rights_holder: the key of a rights holder."""
+    """A core.ports.SearchBacklog in the admin database. Rights holders are identified by their primary keys."""
 
     def lags(self, algorithm_id: int) -> Mapping[int, SearchGap]:
         by_holder = Chapter.objects.filter(indexed_at__isnull=False).order_by().values("work__rights_holder_id")
@@ -100,13 +100,16 @@ class DjangoSearchBacklog:
 
 
 def with_holders(pages: Collection[Page]) -> list[tuple[Page, int]]:
-    """Return the pages whose site is known, each with its rights holder."""
+    """Return the pages whose site exists, each with the key of its rights holder."""
     holders = {SiteId(str(pk)): holder for pk, holder in Site.objects.values_list("pk", "rights_holder_id")}
     return [(page, holders[page.site_id]) for page in pages if page.site_id in holders]
 
 
 def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, tuple[datetime, int]]:
-    """Return the comparison time and the number of matched texts for each version that its page currently shows."""
+    """Return the comparison time and the number of matched texts, by version.
+
+    Only versions that are current and were compared by the algorithm are included.
+    """
     found: dict[str, tuple[datetime, int]] = {}
     for batch in batches(versions):
         checks = PageCheck.objects.filter(
@@ -119,7 +122,7 @@ def valid_checks(versions: Sequence[VersionId], algorithm_id: int) -> dict[str, 
 
 
 def _last_checked(holder: int, algorithm_id: int, until: datetime) -> "QuerySet[PageCheck]":
-    """Return the checks of versions that the holder's pages show, if compared no later than `until`."""
+    """Return the checks of the current versions of a rights holder's pages that were compared no later than `until`."""
     return PageCheck.objects.filter(
         checked_at__lte=until,
         algorithm_id=algorithm_id,
@@ -133,13 +136,13 @@ def _older_checks(versions: Sequence[VersionId], search: Search) -> "QuerySet[Pa
 
 
 def _requeue_pages(findings: "QuerySet[CaseMatch]") -> None:
-    """Queue the pages with these findings for another comparison; frozen evidence stays."""
+    """Queue the page versions with these findings for another comparison. Frozen evidence is unchanged."""
     for batch in batches(list(findings.order_by().values_list("version_id", flat=True).distinct())):
         PageCheck.objects.filter(version_id__in=batch).update(algorithm_id=OUTDATED)
 
 
 class DjangoCaseRepository(DjangoSearchBacklog):
-    """Implements core.ports.CaseRepository with Django's ORM."""
+    """A core.ports.CaseRepository in the admin database."""
 
     def __init__(self, works: WorkTexts) -> None:
         self._works = works
@@ -154,7 +157,7 @@ class DjangoCaseRepository(DjangoSearchBacklog):
     def open_or_update_cases(self, outcomes: Sequence[ComparisonOutcome]) -> list[list[int]]:
         try:
             return self._record(outcomes)
-        except IntegrityError:  # Another process created the same page or case, so that it exists now.
+        except IntegrityError:  # Another process has created the same page or case, which now exists.
             return self._record(outcomes)
 
     def find_uncompared(self, versions: Collection[VersionOfPage], algorithm_id: int) -> set[VersionId]:

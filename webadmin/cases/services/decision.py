@@ -1,6 +1,6 @@
-"""Decides whether findings of a work on a page become a case or are excluded, and why.
+"""Decides whether the findings of a work on a page become a case or are excluded, and why.
 
-The rights of the holder come first: licences, own domains and accounts, unprotected works.
+The rights come first: licences, own domains and accounts, and unprotected works.
 """
 
 from collections import defaultdict
@@ -25,8 +25,8 @@ Right = Licence | OwnDomain | OwnAccount | Unprotected
 class RightsQuery:
     """The facts for a ruling on a page that copied from a work.
 
-    page: the key. seen_at: when the copy was last seen. account: the poster, or else the author that the page names.
-    texts: the ids of the work's texts that it copied beyond a quotation.
+    work, page: the keys. seen_at: when the copy was last seen. account: the poster that the page names, or else the
+    author. texts: the ids of the work's texts that were copied and not only quoted.
     """
 
     work: int
@@ -39,9 +39,10 @@ class RightsQuery:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The ruling on a finding. If nothing allows it, `reason` is None and all other fields are empty.
+    """The ruling on a finding. reason: why the finding is allowed, or None if it is not.
 
-    outside: the chapters that the licence in `right` does not cover, if it covers others.
+    right: the right on which the ruling is based, or None. outside: the numbers of the copied chapters that the licence
+    in `right` does not cover; the finding is then not allowed.
     """
 
     reason: Rejection | None = None
@@ -64,7 +65,7 @@ class _HostRights:
 
 
 class Rights:
-    """The rights of one rights holder, read once for any number of rulings."""
+    """The rights of one rights holder, which are read once for any number of rulings."""
 
     def __init__(self, holder: int) -> None:
         self._own = {own.domain: own for own in OwnDomain.objects.filter(rights_holder=holder)}
@@ -75,7 +76,7 @@ class Rights:
         self._near: dict[tuple[str, int], _HostRights] = {}
         self._numbers: dict[int, dict[str, set[int]]] = {}  # chapter numbers by work and text
         self._overruled: set[tuple[str, int, str, str]] = set()
-        self._no_longer: dict[tuple[str, int], Rejection] = {}  # overrulings that were withdrawn
+        self._no_longer: dict[tuple[str, int], Rejection] = {}  # the reasons of withdrawn overrulings, by page and work
         for row in Overruling.objects.filter(work__rights_holder=holder).order_by("entered_at", "pk"):
             if row.withdrawn_at is None:
                 self._overruled.add((row.page_id, row.work_id, row.reason, _overruled_detail(row.reason, row.detail)))
@@ -83,32 +84,35 @@ class Rights:
                 self._no_longer[row.page_id, row.work_id] = Rejection(row.reason)
 
     def unless_overruled(self, page: str, work: int, allowance: Allowance) -> Allowance:
-        """Return the allowance, or NOTHING if a reviewer overruled it for this finding."""
+        """Return `allowance`, or NOTHING if a reviewer overruled it for the page and the work."""
         reason = str(allowance.reason or "")
         key = (page, work, reason, _overruled_detail(reason, allowance.label))
         return NOTHING if key in self._overruled else allowance
 
     def counts_ignored(self, page: str, work: int) -> bool:
-        """Return True if ignored texts count, because a reviewer overruled an exclusion based on them."""
+        """Return True if ignored texts count on the page, because a reviewer overruled an exclusion based on them."""
         return (page, work, str(Rejection.NOTHING_LEFT), "") in self._overruled
 
     def set_aside_reason(self, page: str, work: int, match_class: str, matched_chars: int) -> Allowance:
-        """Return the reason, other than a right, why a case is set aside, or NOTHING."""
+        """Return the reason other than a right why a case is set aside, or NOTHING if there is none.
+
+        match_class, matched_chars: those of the case.
+        """
         again = self._no_longer.get((page, work))
-        if again is not None and match_class == again:  # class and reason of a quotation have the same name
+        if again is not None and match_class == again:  # The class and the reason of a quotation have the same name.
             return self.unless_overruled(page, work, Allowance(again))
         return NOTHING if matched_chars else Allowance(Rejection.NOTHING_LEFT)
 
     @property
     def works_by_chapters(self) -> frozenset[int]:
-        """The works with a licence for only some chapters; queries about them need their `texts`."""
+        """The keys of works with a licence for only some chapters. Queries about them need `texts`."""
         return frozenset(licence.work_id for licence in self._licences.values() if licence.chapters and licence.work_id)
 
     def ruling(self, copied: RightsQuery) -> Allowance:
-        """Return the ruling on a page for the day, in the operator's time zone, on which it was last seen.
+        """Return the ruling on a page for the day on which it was last seen, in the operator's time zone.
 
-        The account and URL of the page are checked first, then the protection of the work. An overruled right is
-        skipped, because another right may still allow the page.
+        Own accounts, own domains, licences and the protection of the work are checked in this order. An overruled right
+        is skipped, because another right may still allow the page.
         """
         near = self._host_rights(copied.url)
         for account in near.accounts:
@@ -127,9 +131,9 @@ class Rights:
         return licensed
 
     def _licence_allowance(self, copied: RightsQuery, near: _HostRights) -> Allowance:
-        """Return the allowance by a licence that covers the page on that day.
+        """Return the allowance by a licence that covers the page on that day, or NOTHING if there is none.
 
-        It has no reason if the licence does not cover some copied chapters.
+        It has no reason if the licence does not cover some of the copied chapters.
         """
         permissions = [
             permission
@@ -160,7 +164,7 @@ class Rights:
         return (copied.page, copied.work, reason, label[:300]) in self._overruled
 
     def _host_rights(self, url: str) -> _HostRights:
-        """Return the rights for the host of a URL, cached because a host has thousands of findings."""
+        """Return the rights for the host of a URL. They are cached, because a host has thousands of findings."""
         try:
             key = host_key(url)
         except ValueError:
@@ -180,22 +184,23 @@ class Rights:
 
 
 def _overruled_detail(reason: str, detail: str) -> str:
-    """Return the right that an overruling names in addition to the reason, or "" for quotations."""
+    """Return the detail that identifies what was overruled, which is "" for reasons that involve no right."""
     return "" if reason in OF_THE_FINDING else detail
 
 
 def decide(
     copied: RightsQuery, rights: Rights, left_out: Allowance, *, is_nothing_left: bool, is_known: bool
 ) -> tuple[Allowance, bool]:
-    """Decide by the first rule that applies and that no reviewer overruled, and return True for a case.
+    """Return the allowance of a finding, and whether the finding is a case.
 
+    The first rule decides that applies and that no reviewer overruled:
     1. The rights holder's own account, own domain or licence allows the page, or the work is not protected.
-    2. The matcher excluded it as a quotation or a teaser: `left_out`.
-    3. Nothing is left without noise and ignored texts.
+    2. The matcher classified it as a quotation or a teaser (`left_out`).
+    3. Nothing is left of it without noise and ignored texts (`is_nothing_left`).
     4. Everything else is a case.
 
-    is_known: the page already has a case of the work, which remains a case: if rule 1, 2 or 3 applies, it is set aside,
-    and the reason is recorded.
+    is_known: whether the page already has a case of the work. If rule 1 or 3 applies, the finding then remains a case,
+    which is set aside with this reason.
     """
     allowance = rights.ruling(copied)
     if allowance.reason is None and left_out.reason is not None:

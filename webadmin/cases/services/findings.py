@@ -1,10 +1,10 @@
-"""Findings: the passages that a page copied from one work, for the rights holder who watches the site.
+"""Computes findings, which are the passages that a page copied from one work, and freezes them in cases as JSON.
 
-They are frozen in cases as JSON, with plain lists and numbers that any later version can read.
+The JSON contains plain lists and numbers, which any later version can read.
 
-Quotations name their source. The matcher knows texts, not authors, and classifies an unmarked passage of more than a
-sentence as an excerpt. A title or author next to it marks a quotation as quotation marks do, within the same bounds
-(matcher.calibration, docs/decisions/matching.md); Copyright Law of China, article 24, requires both names.
+Quotations name their source. The matcher does not know authors and classifies an unmarked passage of more than a
+sentence as an excerpt. A title or author next to it marks a quotation as quotation marks do, within the same limits
+(matcher.calibration, docs/decisions/matching.md). Article 24 of the Copyright Law of China requires both names.
 """
 
 import re
@@ -33,21 +33,21 @@ from webadmin.works.models import Chapter, Work
 from webadmin.works.services.aliases import names_of_author
 
 MAX_TITLE_CHARS, MAX_AUTHOR_CHARS = 500, 200
-EXCERPT_CHARS = 80  # characters in a line of a list
-REACH_CHARS = 40  # fits a title and a name with their introduction; chosen, the matcher searches 30 for a title
+EXCERPT_CHARS = 80  # characters in one line of a list
+REACH_CHARS = 40  # enough for a title and a name with their introduction; chosen, the matcher searches 30 for a title
 MIN_NAME_CHARS = 2
 _NO_COPIES = (MatchClass.QUOTATION, MatchClass.TEASER)
-_NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # concerns reading time, not the text
-# A name may be a common word (江南): only words such as "by" or "wrote" next to it make it an author.
+_NO_ALTERATIONS = {str(Obfuscation.SLOW_PARTS)}  # which concerns the reading time and not the text
+# A name may be a common word (江南), so only words such as "by" or "wrote" next to it make it an author.
 _INTRODUCES = r"(?:作\s?者|作\s?家|出\s?自|摘\s?自|引\s?自|选\s?自|選\s?自|[—―-]{1,2}|文\s?[/／])[\s:：]{0,2}"
 _WRITES = r"\s?(?:在\s?《|的\s?《|《|曾?\s?(?:写|寫)|(?:所)?著|笔下|筆下)"
 
 
 @dataclass(frozen=True)
 class Findings:
-    """The matches of a page with one work, each text once with the first chapter that has it.
+    """The matches of a page with one work. Each matched text occurs once, with the first chapter that contains it.
 
-    source: the page's name for the work or its author, if all matches are quotations, or "".
+    source: the title or author that the page names, if all matches are quotations, or "".
     """
 
     work: Work
@@ -64,7 +64,7 @@ class Findings:
 
     @cached_property
     def rejection(self) -> Rejection | None:
-        """The reason why the findings are not a case even without any right; may be None."""
+        """The reason why the findings are no case regardless of rights, or None."""
         if self.copies:
             return None
         is_quoted = any(match.match_class is MatchClass.QUOTATION for match in self.matches)
@@ -72,7 +72,7 @@ class Findings:
 
     @cached_property
     def copies(self) -> list[Match]:
-        """The matches that are not only a quotation or a teaser."""
+        """The matches that are neither quotations nor teasers."""
         return [match for match in self.matches if match.match_class not in _NO_COPIES]
 
     @cached_property
@@ -83,11 +83,10 @@ class Findings:
 
 @dataclass(frozen=True, slots=True)
 class TextKey:
-    """The identity of a copied text, for which a site has one case, regardless of the number of URLs.
+    """The identity of a copied text, for which a site has one case regardless of the number of URLs.
 
-    A text with inserted words is other evidence than the plain text, and a right may belong to an account.
-
-    account: the poster, or else the author that the page names.
+    A text with inserted words is different evidence from the plain text, and a right may belong to an account. account:
+    the poster that the page names, or else the author.
     """
 
     site: int
@@ -99,18 +98,18 @@ class TextKey:
 
 @dataclass(frozen=True, slots=True)
 class OutcomeFindings:
-    """A comparison's outcome, with the findings for the rights holder who watches the site."""
+    """The outcome of a comparison, with its findings for the rights holder who watches the site."""
 
     outcome: ComparisonOutcome
     site: Site
     findings: list[Findings]
-    keys: list[TextKey]  # keys of the findings, in the same order
-    rejection: str  # why the page has no findings, or ""
-    is_whole: bool  # no matched text was withdrawn meanwhile
+    keys: list[TextKey]  # the keys of the findings, in the same order
+    rejection: str  # the reason why the page has no findings, or ""
+    is_whole: bool  # False if a matched text was withdrawn meanwhile
 
 
 def collect_findings(outcomes: Sequence[ComparisonOutcome]) -> list[OutcomeFindings]:
-    """Return the findings of each outcome, in order. Raises NotFound for an unknown site."""
+    """Return the outcomes with their findings, in the same order. Raises NotFound for an unknown site."""
     keys = {outcome.version.site_id: site_key(outcome.version.site_id) for outcome in outcomes}
     sites = Site.objects.select_related("rights_holder").in_bulk(list(set(keys.values())))
     for name, key in keys.items():
@@ -143,7 +142,7 @@ def _text_keys(site: Site, version: PageVersion, findings: Iterable[Findings]) -
 
 
 def altered_kinds(kinds: str) -> frozenset[str]:
-    """Return the stored kinds that change a text."""
+    """Return those of the stored obfuscation kinds that change a text."""
     return frozenset(kinds.split()) - _NO_ALTERATIONS
 
 
@@ -164,12 +163,12 @@ def _owned_chapters(matches: Iterable[Match], chapters: dict[str, list[Chapter]]
 
 
 def stated_author(version: PageVersion) -> str:
-    """Return the author that the page names, cut to the length that cases store."""
+    """Return the author that the page names, cut to MAX_AUTHOR_CHARS."""
     return with_length_kept(version.reading.author)[:MAX_AUTHOR_CHARS]
 
 
 def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
-    """Return the posters that the page names for the copied passages in its main text, or ""."""
+    """Return the posters that the page names for the copied passages in its main text, joined; "" if it names none."""
     if not version.reading.posters:
         return ""
     spans = [span.page for match in matches for span in match.spans if span.zone is Zone.MAIN]
@@ -178,12 +177,15 @@ def stated_poster(version: PageVersion, matches: Iterable[Match]) -> str:
 
 
 def stated_title(version: PageVersion) -> str:
-    """Return the page's title, cut to the length that cases store."""
+    """Return the title of the page, cut to MAX_TITLE_CHARS."""
     return with_length_kept(version.reading.title)[:MAX_TITLE_CHARS]
 
 
 def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
-    """Return the fields of a case that depend on the shown version. Similarity is weighted by matched characters."""
+    """Return the values of the fields of a case that depend on the page version.
+
+    The similarity is the mean of the matches, weighted by their matched characters.
+    """
     matches, matched = findings.matches, findings.matched_chars
     return {
         "page_url": version.page_url,
@@ -204,9 +206,9 @@ def case_figures(findings: Findings, version: PageVersion) -> dict[str, Any]:
 
 
 def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
-    """Return the text that a match's offsets refer to, and its digest.
+    """Return the page text to which the offsets of a match refer, and its digest.
 
-    It is the whole text if a passage is outside the main text.
+    It is the main text, or the whole text if a passage is outside the main text.
     """
     if all(span.zone is Zone.MAIN for span in match.spans):
         return version.reading.text, version.text_digest
@@ -215,7 +217,7 @@ def compared_text(version: PageVersion, match: Match) -> tuple[str, str]:
 
 
 def _longest_excerpt(findings: Findings, version: PageVersion) -> str:
-    """Return the beginning of the longest passage on the page, on one line."""
+    """Return the beginning of the longest passage on the page, on one line; "" if there are no passages."""
     spans = findings.main.spans
     if not spans:
         return ""
@@ -225,7 +227,7 @@ def _longest_excerpt(findings: Findings, version: PageVersion) -> str:
 
 
 def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str, Any]:
-    """Return the fields of a `CaseMatch` for a version and a match."""
+    """Return the values of the fields of a CaseMatch for a page version and a match. work_text: the matched text."""
     page_text, page_digest = compared_text(version, match)
     raw = version.reading.raw_places()
     return {
@@ -249,7 +251,7 @@ def freeze_match(version: PageVersion, match: Match, work_text: str) -> dict[str
 
 
 def _merge_obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[ObfuscationFound]:
-    """Return an entry for each kind, with the sum of counts and the first example."""
+    """Return one entry for each kind in the version and the matches, with the total count and the first example."""
     merged: dict[Obfuscation, ObfuscationFound] = {}
     for item in (*version.reading.obfuscations, *(item for match in matches for item in match.obfuscations)):
         before = merged.get(item.kind, ObfuscationFound(item.kind, 0, ""))
@@ -258,9 +260,9 @@ def _merge_obfuscations(version: PageVersion, matches: Iterable[Match]) -> list[
 
 
 def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> dict[str, Any]:
-    """Return a passage with both excerpts; offsets are in code points of the original texts.
+    """Return a passage as JSON values, with both excerpts. Offsets are in code points of the original texts.
 
-    raw: maps the page's text to the raw text; `raw_changes` has the positions of the changes in the raw text.
+    raw: maps offsets in the page's text to the raw text, to which `raw` and `raw_changes` in the result refer.
     """
     return placed_span(span) | {
         "raw": _range_ends(raw.find_range(span.page.start, span.page.end)),
@@ -271,7 +273,7 @@ def frozen_span(span: Span, page_text: str, work_text: str, raw: RawPlaces) -> d
 
 
 def placed_span(span: Span) -> dict[str, Any]:
-    """Return the places and changes of a passage, without text."""
+    """Return the ranges and changes of a passage as JSON values, without text."""
     return {
         "page": [span.page.start, span.page.end],
         "work": [span.work.start, span.work.end],
@@ -285,7 +287,7 @@ def placed_span(span: Span) -> dict[str, Any]:
 
 
 def read_span(placed: Mapping[str, Any]) -> Span:
-    """Restore a passage from the output of `placed_span` or `frozen_span`."""
+    """Return the passage in the result of `placed_span` or `frozen_span`."""
     return Span(
         page=TextRange(*placed["page"]),
         work=TextRange(*placed["work"]),
@@ -310,7 +312,7 @@ def frozen_obfuscations(obfuscations: Iterable[ObfuscationFound]) -> list[dict[s
 
 
 def group_by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list[Findings]:
-    """Return the findings of each work. chapters: with their works, ordered by work and number."""
+    """Return the findings of each work. chapters: those with the matched texts, ordered by work and number."""
     by_text = {str(match.text_id): match for match in matches}
     items: dict[Work, dict[str, tuple[Chapter, Match]]] = {}
     for chapter in chapters:
@@ -319,19 +321,19 @@ def group_by_work(chapters: Iterable[Chapter], matches: Sequence[Match]) -> list
 
 
 def _drop_teasers(items: Collection[tuple[Chapter, Match]]) -> tuple[tuple[Chapter, Match], ...]:
-    """Drop teasers for other pages of the site if the page itself has a copy of the work."""
+    """Return the items without teasers for other pages, or all items if all are teasers."""
     telling = [item for item in items if item[1].match_class is not MatchClass.TEASER]
     return tuple(telling or items)
 
 
 @dataclass(slots=True)
 class SourceNames:
-    """The titles and authors of works, each read once."""
+    """Finds the titles and authors of works in texts. They are read once for each work."""
 
     _known: dict[int, tuple[str, re.Pattern[str]]] = field(default_factory=dict)
 
     def find_name(self, text: str, work: Work) -> str:
-        """Return the name of the work or its author in `text`, or "" if neither is named."""
+        """Return the title of the work or the name of its author if `text` names it, or ""."""
         if work.pk not in self._known:
             self._known[work.pk] = _searchable_title(work), _author_pattern(names_of_author(work))
         title, by_author = self._known[work.pk]
@@ -343,9 +345,9 @@ class SourceNames:
 
 
 def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> Findings:
-    """Return the findings of one work, with the source that the page names for quotations.
+    """Return the findings with the source that the page names for quotations.
 
-    Excerpts become quotations if the page copied little of the work and names the source next to them.
+    Excerpts become quotations if the page copied little of the work and names the source next to each of them.
     """
     matches = [match for match in findings.matches if match.match_class is not MatchClass.TEASER]
     classes = {match.match_class for match in matches}
@@ -353,7 +355,7 @@ def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
         return findings
     if classes == {MatchClass.QUOTATION}:
         return replace(findings, source=sources.find_name(reading.whole_text, findings.work))
-    # A quotation is not disguised; slow parts say nothing about the rest of the text.
+    # Quotations are not disguised. Slow parts say nothing about the rest of the text.
     is_disguised = any(found.kind is not Obfuscation.SLOW_PARTS for found in reading.obfuscations)
     if is_disguised or not _are_little(matches):
         return findings
@@ -371,9 +373,9 @@ def name_sources(findings: Findings, reading: Reading, sources: SourceNames) -> 
 
 
 def _are_little(matches: Collection[Match]) -> bool:
-    """Return True if the matches are within the bounds of marked quotations.
+    """Return True if the matches are within the limits of marked quotations.
 
-    Lengths include punctuation.
+    The lengths of passages include punctuation.
     """
     from matcher.calibration import DEFAULT as BOUNDS  # loads compiled loops, which lists do not need
 
@@ -389,7 +391,7 @@ def _are_little(matches: Collection[Match]) -> bool:
 
 
 def _shared_source_name(matches: Collection[Match], reading: Reading, work: Work, sources: SourceNames) -> str:
-    """Return the source named next to the first match, if a source is named next to every match, or ""."""
+    """Return the source named next to the first match, or "" unless a source is named next to every match."""
     named = []
     for match in matches:
         is_main = all(span.zone is Zone.MAIN for span in match.spans)
@@ -409,7 +411,7 @@ def _searchable_title(work: Work) -> str:
 
 
 def _author_pattern(names: Iterable[str]) -> re.Pattern[str]:
-    """Return a pattern for any of the names as an author; without names, its groups match empty strings."""
+    """Return a pattern that finds any of the names as an author. Without names, its groups match empty strings."""
     known = [unicodedata.normalize("NFKC", name).strip() for name in names]
     escaped = "|".join(re.escape(name) for name in known if len(name) >= MIN_NAME_CHARS)
     return re.compile(rf"{_INTRODUCES}({escaped})|({escaped}){_WRITES}")

@@ -1,7 +1,7 @@
-"""Manages ignored texts: noise of a site, marked on a page, and passages of works that count nowhere.
+"""Manages ignored texts: noise on a site, which users mark on a page, and passages of works that count on no site.
 
-Stored findings do not change: `webadmin.cases.services.what_counts` subtracts the texts from the results of
-comparisons. Pages whose cases may be affected are queued for another comparison.
+Stored findings do not change. `webadmin.cases.services.what_counts` subtracts the texts from the results of
+comparisons, and pages whose cases may be affected are queued for another comparison.
 """
 
 import time
@@ -27,24 +27,24 @@ from webadmin.cases.services.taken import taken_by_case
 from webadmin.cases.services.what_counts import LEAST_LEFT_CHARS
 from webadmin.works.models import Chapter
 
-LEAST_LETTERS = 4  # letters of noise; shorter text occurs everywhere
-LEAST_LETTERS_EVERYWHERE = 8  # letters of a text that counts on no site
+LEAST_LETTERS = 4  # letters of noise; shorter texts occur everywhere
+LEAST_LETTERS_EVERYWHERE = 8  # letters of a text that is ignored on all sites
 MAX_NOISE_CHARS = 500
-MAX_TEXT_CHARS = 2_000  # as long as a notice; longer texts are other people's works
-MAX_TEXTS = 500  # for one site, and for a holder's sites together; each page is searched for each
-# At most this share of a chapter may be ignored; otherwise copies of the chapter would silently disappear.
+MAX_TEXT_CHARS = 2_000  # as long as a standard notice; longer texts are works
+MAX_TEXTS = 500  # for one site, and for all sites of a rights holder; each page is searched for all of them
+# A text must be less than this share of a chapter, or copies of the chapter would silently disappear.
 MOST_OF_CHAPTER = 0.5
 MAX_CHAPTERS_LOOKED_AT = 300
-# The number of open cases previewed before a text is saved, and the time limit. 200 take about 0.3 s (2026-11).
+# The number of open cases in a preview, and its time limit. 200 cases take about 0.3 s (November 2026).
 MAX_CASES_SHOWN, MAX_SECONDS = 200, 3.0
-MAX_RECOUNTED = 30  # cases recounted in the request; others wait for the next comparison
+MAX_RECOUNTED = 30  # cases recounted in the request; the others wait for the next comparison
 
 
 def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText:
-    """Add text on a case's page to the noise of its site, and recount the case immediately.
+    """Ignore a text on the page of a case as noise of the site, and recount the case immediately.
 
-    Raises BadInput if the text is not on the page, is in the work, is already listed, is too short or too long, or if
-    the user has no role; ServiceUnavailable.
+    Raises BadInput if the text is not on the page, is in the work, is already ignored, is too short or too long, or if
+    the user has no role. Raises ServiceUnavailable if a store does not respond.
     """
     require_role(user, case)
     text, letters = _validate_text(text, LEAST_LETTERS, MAX_NOISE_CHARS)
@@ -70,7 +70,10 @@ def mark_noise(case: Case, text: str, user: User, note: str = "") -> IgnoredText
 
 
 def check_text(holder: RightsHolder, text: str) -> str:
-    """Return the text to store. Raises BadInput if it is too short, too long, or most of a chapter."""
+    """Return the stripped text. Raises BadInput if it is too short, too long, or at least half of a chapter.
+
+    Raises ServiceUnavailable if the store of works does not respond.
+    """
     text, letters = _validate_text(text, LEAST_LETTERS_EVERYWHERE, MAX_TEXT_CHARS)
     most = int(len(text) / MOST_OF_CHAPTER) + 1
     near = Chapter.objects.filter(work__rights_holder=holder, chars__lte=most).select_related("work")
@@ -84,7 +87,7 @@ def check_text(holder: RightsHolder, text: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Loss:
-    """The characters of the work taken by an open case, before and after ignoring a text."""
+    """The numbers of characters that an open case took from the work, before and after a text is ignored."""
 
     case: Case
     before: int
@@ -97,7 +100,7 @@ class Loss:
 
 @dataclass(frozen=True, slots=True)
 class IgnoreEffect:
-    """The effect of ignoring a text. looked_at: the number of checked open cases. is_cut: there are more."""
+    """The effect of ignoring a text. looked_at: the number of open cases checked. is_cut: True if there are more."""
 
     losses: list[Loss]
     looked_at: int
@@ -105,7 +108,10 @@ class IgnoreEffect:
 
 
 def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
-    """Return the characters that the newest open cases would lose if a text were ignored. Raises ServiceUnavailable."""
+    """Return the effect on the newest open cases of the rights holder if a text were ignored on all sites.
+
+    Raises ServiceUnavailable if the store of works does not respond.
+    """
     ends, letters = time.monotonic() + MAX_SECONDS, TextLetters.from_text(text)
     cases = list(
         Case.objects.filter(rights_holder=holder, state=CaseState.OPEN)
@@ -128,7 +134,11 @@ def preview_effect(holder: RightsHolder, text: str) -> IgnoreEffect:
 def ignore_everywhere(
     holder: RightsHolder, text: str, user: User, *, reason: str, note: str = ""
 ) -> tuple[IgnoredText, IgnoreEffect]:
-    """Ignore a text on all sites, and return the row and its effect. Raises as `check_text`, and ServiceUnavailable."""
+    """Ignore a text on all sites, and return its row and the effect. Affected cases are recounted, up to MAX_RECOUNTED.
+
+    Raises the errors of `check_text`, and BadInput if the reason is unknown, the note is missing, the user is not a
+    manager, or the text is already ignored.
+    """
     text, letters = check_text(holder, text), TextLetters.from_text(text)
     if reason not in IgnoredText.Reason or reason == IgnoredText.Reason.NOISE:
         raise BadInput("exclusion.no-reason")
@@ -147,7 +157,7 @@ def ignore_everywhere(
 
 
 def may_withdraw_text(ignored: IgnoredText, user: User) -> bool:
-    """Return True if the user is a manager, or a reviewer who entered the text."""
+    """Return True if the text is not withdrawn and the user is a manager or the member who entered it."""
     if ignored.withdrawn_at is not None:
         return False
     is_own = ignored.entered_by_id == user.pk and user_role(user, ignored.rights_holder_id) is not None
@@ -155,7 +165,7 @@ def may_withdraw_text(ignored: IgnoredText, user: User) -> bool:
 
 
 def withdraw_ignored_text(ignored: IgnoredText, user: User) -> None:
-    """Let a text count again from the next comparison on. Raises BadInput."""
+    """Let a text count again from the next comparison on. Raises BadInput if it was withdrawn or the user may not."""
     if ignored.withdrawn_at is not None:
         raise BadInput("exclusion.taken-back-already")
     if not may_withdraw_text(ignored, user):
@@ -190,7 +200,7 @@ def _save_ignored(made: IgnoredText, letters: TextLetters) -> IgnoredText:
 
 
 def _request_comparisons(ignored: IgnoredText) -> None:
-    """Request a comparison of the pages of undecided cases, and of findings excluded because nothing counted."""
+    """Request comparisons of the pages of undecided cases, and of findings of which nothing counted."""
     cases = Case.objects.filter(rights_holder=ignored.rights_holder_id, decision=None)
     left_out = Exclusion.objects.filter(work__rights_holder=ignored.rights_holder_id, reason=Rejection.NOTHING_LEFT)
     if ignored.site_id is not None:
@@ -200,7 +210,7 @@ def _request_comparisons(ignored: IgnoredText) -> None:
 
 
 def _find_places(text_id: str, letters: TextLetters, known: dict[str, Places]) -> Places:
-    """Return the places of the letters in a text of a work. known: caches them."""
+    """Return the positions of the letters in the text of a work. known: a cache of the result by text id."""
     if text_id not in known:
         text = stores.work_store().text(WorkTextId(text_id))
         known[text_id] = TextLetters.from_text(text).find([letters]) if text else NO_PLACES

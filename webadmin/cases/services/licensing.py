@@ -1,4 +1,4 @@
-"""Gives the verdict "licensed" and creates a licence for the page, the work on the site, or the whole site."""
+"""Records the verdict "licensed" with a licence for the page, the work on the site, or the whole site."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -27,18 +27,18 @@ MAX_LICENSEE_CHARS = 200
 
 
 class LicenceScope(StrEnum):
-    """The scopes of a licence created with a verdict, the narrowest first."""
+    """The scopes of a licence that is created with a verdict, the narrowest first."""
 
-    PAGE = "page"  # the work, on the page of the case and below its URL
-    WORK = "work"  # the work, on the page's host and below it
-    SITE = "site"  # all works there
+    PAGE = "page"  # the work on the page of the case and below its URL
+    WORK = "work"  # the work on the page's host and its subdomains
+    SITE = "site"  # all works on the page's host and its subdomains
 
 
 @dataclass(frozen=True, slots=True)
 class LicenceOffer:
-    """The licences that can be created with a verdict: their host and first day.
+    """The licences that can be created with a verdict. host, since: their domain and their first day.
 
-    others: the number of other open cases that each scope would set aside, at most MAX_COUNTED + 1.
+    others: the number of other open cases that a licence of each scope would set aside, at most MAX_COUNTED + 1.
     """
 
     host: str
@@ -47,7 +47,7 @@ class LicenceOffer:
 
 
 def offer_licences(case: Case) -> LicenceOffer | None:
-    """Return the possible licences, or None if the case is already allowed or its page has no host."""
+    """Return the licences that can be created for a case, or None if it is already allowed or its URL has no host."""
     if case.allowed_as:
         return None
     licences = {scope: licence for scope in LicenceScope if (licence := _unsaved_licence(case, scope)) is not None}
@@ -58,11 +58,11 @@ def offer_licences(case: Case) -> LicenceOffer | None:
 def license_case(
     case: Case, scope: str, licensee: str, user: User, note: str = "", *, basis: int | None = None
 ) -> None:
-    """Give the verdict "licensed" and create its licence, which applies to other cases like any licence.
+    """Record the verdict "licensed" and create its licence, which applies to other cases like any licence.
 
-    The licence begins on the day on which the page was first seen, and has no end. Raises VerdictRefused as `decide`
-    does, and if the user does not manage the rights holder, the licensee is missing or too long, or the scope is
-    impossible.
+    The licence begins on the day on which the page was first seen, and has no end. note, basis: as in `decide`. Raises
+    VerdictRefused as `decide` does, and if the user does not manage the rights holder, the licensee is missing or too
+    long, or the scope is not possible.
     """
     licensee = licensee.strip()
     if not may_manage(user, case):
@@ -74,7 +74,7 @@ def license_case(
         raise VerdictRefused("case.no-scope")
     licence.licensee, licence.entered_by = licensee, user
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # Locked before the case, in the order of all rulings.
+        lock_rights(case.rights_holder_id)  # locked before the case, as in all rulings
         twin = equal_licence(licence)
         if twin is None:
             licence.save()
@@ -82,7 +82,7 @@ def license_case(
 
 
 def _unsaved_licence(case: Case, scope: str) -> Licence | None:
-    """Return the unsaved licence of a scope for a case's page, without a licensee, or None if it is impossible."""
+    """Return an unsaved licence with this scope for the page of a case, without a licensee; None if impossible."""
     address = normalize_page_url(case.page_url) if scope == LicenceScope.PAGE else ""
     try:
         domain = str(parse_host(case.page_url))
@@ -105,7 +105,7 @@ def _count_affected(case: Case, licence: Licence) -> int:
     permission, zone = licence_permission(licence), timezone.get_default_timezone()
     sites = _covered_sites(case, licence.domain)
     rows = Case.objects.filter(rights_holder=case.rights_holder_id, state=CaseState.OPEN).exclude(pk=case.pk)
-    if licence.work_id:  # A site has tens of thousands of cases, and hundreds of one work.
+    if licence.work_id:  # because a site has tens of thousands of cases, but only hundreds of one work
         matters = Matter.objects.filter(site__in=sites, work=licence.work_id)
         rows = rows.filter(matter__in=list(matters.values_list("pk", flat=True)))
     else:
@@ -123,6 +123,6 @@ def _count_affected(case: Case, licence: Licence) -> int:
 
 
 def _covered_sites(case: Case, domain: str) -> set[int]:
-    """Return the case's site, and the holder's other sites with a host in the domain."""
+    """Return the keys of the case's site and of the rights holder's other sites with a host in the domain."""
     hosts = SiteDomain.objects.filter(site__rights_holder=case.rights_holder_id).values_list("site_id", "host")
     return {case.site_id, *(site for site, host in hosts if is_on_domain(f"http://{host}/", domain))}

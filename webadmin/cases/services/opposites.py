@@ -1,7 +1,7 @@
-"""Maps a range on one side of a stored comparison to the other side: from the page to the work, and back.
+"""Maps a range of a page in a stored comparison to the corresponding ranges of the work, and vice versa.
 
-It pairs letters, not offsets: between two changes, both sides have the same letters, but the page may have different
-spaces and line endings.
+It pairs letters and not offsets. Between two changes, both sides have the same letters, but the page may have
+different spaces and line endings.
 """
 
 from bisect import bisect_left
@@ -17,14 +17,14 @@ Places = Sequence[int]
 
 
 class _Link(NamedTuple):
-    """A pair of corresponding letters, or a change, in offsets of the whole texts."""
+    """The ranges of two corresponding letters, or of a change, in offsets of the whole texts."""
 
     page: TextRange
     work: TextRange
 
 
 def opposite_ranges(span: Mapping[str, Any], place: TextRange, side: Side) -> list[TextRange]:
-    """Return the ranges on the other side that correspond to `place` on this side, several if letters were moved.
+    """Return the ranges on the other side that correspond to the range `place` on `side`, several if letters moved.
 
     span: an item of `webadmin.cases.models.CaseMatch.spans`. All offsets are offsets in the whole texts.
     """
@@ -54,9 +54,10 @@ def _span_links(span: Mapping[str, Any]) -> Iterator[_Link]:
 
 
 def _link_letters(page: Places, work: Places, changes: Sequence[_Link]) -> Iterator[_Link]:
-    """Yield the changes in a piece, and the pairs of letters before, between and after them.
+    """Yield the changes in a part of the texts, and the pairs of letters before, between and after them.
 
-    The letters of a change with the same number of letters on both sides, such as a homophone, are also paired.
+    page, work: the offsets of the letters. The letters of a change with the same number of letters on both sides, such
+    as a homophone, are also paired.
     """
     at = in_work = 0
     for change in changes:
@@ -78,11 +79,11 @@ def _side_letters(span: Mapping[str, Any], side: Side) -> list[int]:
 
 
 def _split_letters(letters: list[int], piece: TextRange) -> tuple[list[int], list[int]]:
-    """Return the letters outside a piece, and the letters inside."""
+    """Return the offsets of the letters outside the range `piece`, and of those inside it."""
     first, end = bisect_left(letters, piece.start), bisect_left(letters, piece.end)
     return letters[:first] + letters[end:], letters[first:end]
 
 
 def _is_next(letters: Places, end: int, start: int) -> bool:
-    """Return True if there is no letter between `end` of a range and `start` of the next."""
+    """Return True if there is no letter between the `end` of one range and the `start` of the next."""
     return start >= end and bisect_left(letters, end) == bisect_left(letters, start)

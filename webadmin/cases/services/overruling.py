@@ -1,4 +1,4 @@
-"""Overrules exclusions, so that the finding becomes a case and is never excluded for the same reason again."""
+"""Overrules exclusions, so that the findings become cases and are not excluded for the same reason again."""
 
 from contextlib import suppress
 from functools import partial
@@ -25,7 +25,7 @@ MAX_NOTE_CHARS = 500
 
 
 def overrule_exclusion(exclusion: Exclusion, user: User, note: str) -> Overruling:
-    """Overrule an exclusion, and queue its page for a comparison, which opens the case with its evidence.
+    """Overrule an exclusion, and queue its page for the comparison that opens the case with its evidence.
 
     Raises BadInput if the user has no role for the rights holder, the note is missing or too long, or the exclusion was
     already overruled.
@@ -46,11 +46,10 @@ def overrule_exclusion(exclusion: Exclusion, user: User, note: str) -> Overrulin
 
 
 def withdraw_overruling(overruling: Overruling, user: User) -> None:
-    """Withdraw an overruling, and set aside the case that depends on it unless it has a verdict.
+    """Withdraw an overruling, and set aside the case that depends on it, unless the case has a verdict.
 
-    If the page is only another URL of a case, it is removed from the case and compared again.
-
-    Raises BadInput if the user has no role for the rights holder, or if it was already withdrawn.
+    If the page is only another URL of a case, it is removed from the case and compared again. Raises BadInput if the
+    user has no role for the rights holder, or if the overruling was already withdrawn.
     """
     require_role(user, overruling.page)
     holder = overruling.page.rights_holder_id
@@ -69,7 +68,7 @@ def withdraw_overruling(overruling: Overruling, user: User) -> None:
 
 
 def active_overruling(exclusion: Exclusion) -> Overruling | None:
-    """Return the overruling of an exclusion whose page still waits for a comparison; None if there is none."""
+    """Return the overruling of an exclusion whose page still waits for the comparison, or None if there is none."""
     return (
         Overruling.objects.filter(
             page=exclusion.page_id, work=exclusion.work_id, reason=exclusion.reason, detail=exclusion.detail,
@@ -81,7 +80,7 @@ def active_overruling(exclusion: Exclusion) -> Overruling | None:
 
 
 def checked_note(note: str, *, is_needed: bool = True) -> str:
-    """Return the stripped note. Raises BadInput if it is too long, or needed and empty."""
+    """Return the stripped note. Raises BadInput if it is too long, or if it is needed and blank."""
     note = note.strip()
     if is_needed and not note:
         raise BadInput("exclusion.no-note")

@@ -1,4 +1,4 @@
-"""Excludes passages or whole texts of the work from a case's figures, without changing the evidence."""
+"""Excludes passages or whole texts of the work from the figures of a case, without changing the evidence."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -26,11 +26,11 @@ MAX_PASSAGE_CHARS = 200_000  # the longest main text of a page
 def exclude_passages(
     match: CaseMatch, texts: Sequence[str], user: User, *, reason: str, note: str = ""
 ) -> list[ExcludedPassage]:
-    """Exclude all occurrences of these passages in the match's text of the work, atomically.
+    """Exclude all occurrences of passages in the text of the work that `match` contains, and recount the case.
 
-    texts: in the wording of the work, or of the page, for which the corresponding passage of the work is excluded.
-    Raises BadInput if a text is not a passage of the match, the reason is unknown, the note is missing or the user has
-    no role; ServiceUnavailable.
+    texts: the passages in the wording of the work, or in that of the page, for which the corresponding passages of the
+    work are excluded. Raises BadInput if a text is not a passage of the match, all passages are already excluded, the
+    reason is unknown, the note is missing or the user has no role. Raises ServiceUnavailable if a store is down.
     """
     require_role(user, match.case)
     passages = dict.fromkeys(passage for text in texts or [""] for passage in _convert_to_work_wording(match, text))
@@ -38,13 +38,16 @@ def exclude_passages(
 
 
 def exclude_chapter(match: CaseMatch, user: User, *, reason: str, note: str = "") -> ExcludedPassage:
-    """Exclude the match's whole text of the work. Raises the errors of `exclude_passages`."""
+    """Exclude the whole text of the work that `match` contains. Raises the errors of `exclude_passages`."""
     require_role(user, match.case)
     return _save_exclusions(match, user, reason, note, [{"text_id": match.text_id}])[0]
 
 
 def withdraw_exclusion(passage: ExcludedPassage, user: User) -> None:
-    """Withdraw an exclusion. Raises BadInput if it was already withdrawn or the user has no role."""
+    """Withdraw an exclusion, and recount its case.
+
+    Raises BadInput if it was already withdrawn, the user has no role, or the texts are missing.
+    """
     case = passage.case
     require_role(user, case)
     with transaction.atomic():
@@ -83,7 +86,10 @@ def _recount_case(case: Case, user: User) -> None:
 
 
 def _convert_to_work_wording(match: CaseMatch, text: str) -> list[str]:
-    """Convert a passage to the wording of the work, in one or more pieces. Raises BadInput."""
+    """Return a passage in the wording of the work, in several parts if the page reordered it.
+
+    Raises BadInput if it is too short, too long or not in the match, or if the text of the work is missing.
+    """
     text = text.strip()
     letters = TextLetters.from_text(text)
     if len(letters) < LEAST_LETTERS:
@@ -103,7 +109,10 @@ def _convert_to_work_wording(match: CaseMatch, text: str) -> list[str]:
 
 
 def _opposite_texts(span: Mapping[str, Any], letters: TextLetters) -> Iterator[str]:
-    """Yield the work's text that corresponds to these letters of the page, in pieces if the page reorders it."""
+    """Yield the text of the work that corresponds to these letters of the page, in parts if the page reordered it.
+
+    Parts with fewer than LEAST_LETTERS letters are skipped. Yields nothing if the letters are not in the span.
+    """
     page = TextLetters.from_text(span["page_excerpt"])
     at = page.text.find(letters.text)
     if at < 0:

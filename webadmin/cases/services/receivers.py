@@ -1,4 +1,4 @@
-"""Signal receivers that update matters and rulings in the transaction that changes works, sites or rights."""
+"""Signal receivers, which update matters and rulings in the transaction that changes works, sites or rights."""
 
 from collections.abc import Collection
 

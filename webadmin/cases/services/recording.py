@@ -1,4 +1,4 @@
-"""Records the outcomes of comparisons as pages, checks, cases and frozen evidence, many pages in one transaction.
+"""Records the outcomes of comparisons as pages, checks, cases and frozen evidence, for many pages in one transaction.
 
 Rows are locked in the order of `webadmin.database.lock_rows`, so that two workers that record the same pages do not
 deadlock.
@@ -55,11 +55,14 @@ _FIGURES = (
     "similarity", "page_containment", "taken_chars", "matched_chars", "longest_equal_run_chars", "excerpt",
     "obfuscations",
 )  # fmt: skip
-MAX_TEXTS = 20  # matches stored to show an excluded finding; a page with a whole book has hundreds
+MAX_TEXTS = 20  # matches stored for an excluded finding; a page with a whole book has hundreds
 
 
 def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> list[list[int]]:
-    """Write outcomes in the caller's transaction; return case ids by outcome. Raises NotFound for an unknown site."""
+    """Record outcomes in the caller's transaction, and return the keys of the cases of each outcome.
+
+    works: the texts of works. Raises NotFound for an unknown site.
+    """
     if not outcomes:
         return []
     found = collect_findings(outcomes)
@@ -92,7 +95,7 @@ def record_outcomes(outcomes: Sequence[ComparisonOutcome], works: WorkTexts) -> 
 
 
 def _lock_rights(found: Iterable[OutcomeFindings]) -> None:
-    """Lock the rights of holders with findings, and of holders whose pages have cases, which may be marked."""
+    """Lock the rights holders with findings, and those with cases on the pages, which may be marked as changed."""
     having = cases_with_pages({each.outcome.version.page_id for each in found}).order_by()
     holders = set(having.values_list("rights_holder", flat=True))
     for holder in sorted(holders | {each.site.rights_holder_id for each in found if each.findings}):
@@ -102,7 +105,7 @@ def _lock_rights(found: Iterable[OutcomeFindings]) -> None:
 def _decide_outcome(
     found: OutcomeFindings, page: PageRecord, rights: dict[int, Rights], cases: "_Cases", counter: FindingCounter
 ) -> tuple[list[Case], list[int]]:
-    """Record each finding as a case or an exclusion, as decided; return the cases and the keys of the exclusions."""
+    """Record each finding of an outcome as a case or an exclusion. Returns the cases and the keys of the exclusions."""
     outcome, made, excluded = found.outcome, list[Case](), list[int]()
     for findings, text in zip(found.findings, found.keys, strict=True):
         of_holder = rights[found.site.rights_holder_id]
@@ -119,7 +122,7 @@ def _decide_outcome(
         allowance, is_case = decide(asked, of_holder, left_out, is_nothing_left=is_nothing_left, is_known=is_known)
         if is_case:
             made.append(cases.update_case(outcome, page, findings, text, counted))
-        elif outcome.is_current and not is_known:  # Otherwise it would count in addition to its case.
+        elif outcome.is_current and not is_known:  # or the finding would count in addition to its case
             cases.release_page(page, findings)
             excluded.append(_record_exclusion(page, outcome, findings, allowance, cases))
     return made, excluded
@@ -128,7 +131,7 @@ def _decide_outcome(
 def _record_exclusion(
     page: PageRecord, outcome: ComparisonOutcome, findings: Findings, allowance: Allowance, texts: "_Cases"
 ) -> int:
-    """Record an excluded finding, and return the key of its row."""
+    """Create or update the exclusion of a finding, and return its key."""
     version = outcome.version
     shown = {
         "page_url": version.page_url,
@@ -141,7 +144,7 @@ def _record_exclusion(
         "match_class": findings.main.match_class,
         "similarity": findings.main.similarity,
         "matched_chars": findings.matched_chars,
-        # The places of passages without their text, because the view of an exclusion reads the texts from the store.
+        # The ranges of passages without their text, because the page of an exclusion reads the texts from the stores.
         "found": [
             {
                 "text_id": str(match.text_id),
@@ -164,10 +167,10 @@ def _record_exclusion(
 
 
 def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
-    """Delete the exclusions of a page for works that now have a case, opened by an older version.
+    """Delete the exclusions of a page for works for which an older version has now opened a case.
 
-    Allowed findings were never frozen, so the shown version is returned if it must be compared again; the comparison
-    sets the case aside.
+    If a right was the reason of an exclusion, the current version is returned, because it must be compared again: its
+    findings were not frozen, and the comparison sets the case aside. Otherwise, returns [].
     """
     absorbed = Exclusion.objects.filter(page=page, work__in=[case.work_id for case in cases])
     was_allowed = absorbed.filter(reason__in=ALLOWANCES).exists()
@@ -176,7 +179,7 @@ def _absorb_exclusions(page: PageRecord, cases: Iterable[Case]) -> list[str]:
 
 
 def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
-    """Write and return the rows of the pages; several outcomes for a page are applied in order."""
+    """Write the rows of the pages, and return them by page id. Several outcomes of a page are applied in order."""
     ids = sorted({each.outcome.version.page_id for each in found})
     pages = {row.page_id: row for row in lock_rows(PageRecord.objects.filter(page_id__in=ids))}
     known = frozenset(pages)
@@ -205,7 +208,7 @@ def _write_pages(found: Sequence[OutcomeFindings]) -> dict[str, PageRecord]:
 
 
 def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
-    """Return the values of a page's columns that describe its shown version."""
+    """Return the values of the columns of a page that describe its current version."""
     version, reading = found.outcome.version, found.outcome.version.reading
     values = (
         version.id, stated_title(version), count_characters(reading.text), reading.encoding,
@@ -216,7 +219,7 @@ def _version_columns(found: OutcomeFindings) -> dict[str, Any]:
 
 
 def _write_checks(found: Iterable[OutcomeFindings]) -> None:
-    """Record the comparison of each version."""
+    """Write the checks of the compared versions."""
     checks = {}
     for each in found:
         outcome = each.outcome
@@ -237,7 +240,7 @@ def _write_checks(found: Iterable[OutcomeFindings]) -> None:
 
 
 class _Cases:
-    """The cases of some outcomes, which are read together, changed one by one, and written together."""
+    """The cases of several outcomes, which are read together, changed one by one, and written together."""
 
     def __init__(self, found: Sequence[OutcomeFindings], works: WorkTexts) -> None:
         pages = {each.outcome.version.page_id for each in found}
@@ -252,14 +255,14 @@ class _Cases:
             self._addresses[id(row.case), row.page_id] = row
             self._cases.setdefault((row.page_id, row.case.work_id), row.case)
         self._works = works
-        self._taken: dict[tuple[str, int], CountedFindings] = {}  # findings of the shown version, by page and work
+        self._taken: dict[tuple[str, int], CountedFindings] = {}  # findings of the current version, by page and work
         self._new: set[tuple[str, int]] = set()
         self._sightings: list[tuple[Case, ComparisonOutcome, Findings]] = []
         self._texts: dict[WorkTextId, tuple[str, str]] = {}
-        self.texts: set[str] = set()  # texts of works that the pages now have more or less of
+        self.texts: set[str] = set()  # ids of texts of works, whose copied characters have changed
 
     def has(self, page: PageRecord, findings: Findings) -> bool:
-        """Return True if the page itself has a case of the work, and is not only another URL of a case."""
+        """Return True if the page is the page of a case of the work, and not only another URL of a case."""
         case = self._cases.get((page.page_id, findings.work.pk))
         return case is not None and case.page_id == page.page_id
 
@@ -271,9 +274,10 @@ class _Cases:
         text: TextKey,
         counted: CountedFindings,
     ) -> Case:
-        """Create or update the case of a page and a work, and return it. counted: the findings that count.
+        """Create or update the case of a page and a work, and return it.
 
-        If the page's text already has a case, the page becomes another URL of that case.
+        If the text of the page already has a case, the page becomes another URL of that case. findings, counted: all
+        findings, and those that count. text: the identity of the text.
         """
         key = (page.page_id, findings.work.pk)
         case, is_own = self._cases.get(key), self.has(page, findings)
@@ -305,7 +309,7 @@ class _Cases:
         return case
 
     def release_page(self, page: PageRecord, findings: Findings) -> None:
-        """Detach a page that is only another URL of a case, because its text differs or rights allow it."""
+        """Remove a page from a case of which it is only another URL, because its text differs or a right allows it."""
         key = (page.page_id, findings.work.pk)
         case = self._cases.get(key)
         row = self._addresses.pop((id(case), page.page_id), None)
@@ -315,7 +319,7 @@ class _Cases:
                 row.delete()
 
     def _note_address(self, case: Case, page: PageRecord, outcome: ComparisonOutcome) -> None:
-        """Record that a page shows the text of the case, if several pages do."""
+        """Record that a page contains the text of the case. A case with a single page has no such records."""
         own, this = (id(case), case.page_id), (id(case), page.page_id)
         if own not in self._addresses:
             if own == this:
@@ -330,7 +334,7 @@ class _Cases:
         row.last_seen_at = max(row.last_seen_at, outcome.seen_at)
 
     def write(self) -> None:
-        """Write the cases, their addresses, the texts they took, and new evidence."""
+        """Write the cases, their other URLs, the copied characters, and new evidence."""
         touched = {(case.page_id, case.work_id): case for case, _, _ in self._sightings}
         if not touched:
             return
@@ -345,7 +349,7 @@ class _Cases:
         self._write_addresses()
 
     def ids_by_holder(self) -> dict[int, list[int]]:
-        """Return the ids of the processed cases, by rights holder."""
+        """Return the keys of the processed cases, by the key of the rights holder."""
         ids: dict[int, dict[int, None]] = defaultdict(dict)
         for case, _, _ in self._sightings:
             ids[case.rights_holder_id][case.pk] = None
@@ -354,12 +358,12 @@ class _Cases:
     def _write_addresses(self) -> None:
         rows = list(self._addresses.values())
         for row in rows:
-            row.case_id = row.case.pk  # Known only after the insert.
+            row.case_id = row.case.pk  # known only after the insert
         CaseAddress.objects.bulk_create([row for row in rows if not row.pk])
         CaseAddress.objects.bulk_update([row for row in rows if row.pk], ["first_seen_at", "last_seen_at"])
 
     def _write_taken(self) -> None:
-        """Write the characters of works that the pages have now, and delete obsolete rows."""
+        """Write the characters of works that the pages now contain, and delete obsolete rows."""
         rows = [
             taken_row(self._cases[key], match, counted)
             for key, counted in self._taken.items()
@@ -403,7 +407,7 @@ class _Cases:
         CaseMatch.objects.bulk_create(rows)
 
     def text(self, text_id: WorkTextId) -> tuple[str, str]:
-        """Return a text of the corpus and its digest."""
+        """Return a text of a work and its digest."""
         if text_id not in self._texts:
             text = self._works.text(text_id) or ""
             self._texts[text_id] = text, digest(text.encode("utf-8", "surrogatepass"))
@@ -411,7 +415,7 @@ class _Cases:
 
 
 def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[TextKey, int]:
-    """Return the cases that no right allows and that have a found text of the same work on the same site, by text."""
+    """Return the keys of the cases that already have one of the found texts, by text. Allowed cases are ignored."""
     wanted = {key for each in found for key in each.keys}
     if not wanted:
         return {}
@@ -428,7 +432,7 @@ def _cases_by_text(found: Sequence[OutcomeFindings]) -> dict[TextKey, int]:
 
 
 def taken_row(case: Case, match: Match, counted: CountedFindings) -> TakenText:
-    """Return the row for a text of a case, with the counted and the excluded places."""
+    """Return an unsaved row for a text that a case copied, with the counted and the excluded positions."""
     left_out = counted.left_out.get(str(match.text_id))
     packed = left_out.pack() if left_out else b""
     return TakenText(case=case, text_id=str(match.text_id), places=match.taken.pack(), left_out=packed)

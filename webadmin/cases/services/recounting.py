@@ -1,4 +1,4 @@
-"""Recounts the figures of cases from their frozen evidence after an exclusion changed, without a comparison."""
+"""Recounts the figures of cases from their frozen evidence, without a comparison, after exclusions have changed."""
 
 from collections.abc import Sequence
 
@@ -26,17 +26,18 @@ _FOLLOWING = ("similarity", "page_containment", "taken_chars", "matched_chars", 
 
 
 def recount_case(case: Case, pages: PageStore, works: WorkTexts, by: int) -> bool:
-    """Update the figures and the state of a case by current exclusions; return False if its texts are missing.
+    """Update the figures and the state of a case by the current exclusions, and refresh `case`.
 
-    by: the key of the user who changed the exclusions. Refreshes `case`. Raises ServiceUnavailable.
+    by: the key of the user who changed the exclusions. Returns False if the compared texts are missing. Raises
+    ServiceUnavailable if a store does not respond.
     """
     return bool(recount_cases(case.rights_holder_id, [case], pages, works, by))
 
 
 def recount_cases(holder: int, cases: Sequence[Case], pages: PageStore, works: WorkTexts, by: int) -> list[Case]:
-    """Recount several cases of a rights holder, and return the cases whose texts are available."""
+    """Recount cases of the rights holder with the key `holder`, and return those whose compared texts are available."""
     with transaction.atomic():
-        lock_rights(holder)  # Locked first, so that the data read below stays valid.
+        lock_rights(holder)  # locked first, so that the data read below remains valid
         list(lock_rows(Case.objects.filter(pk__in=[case.pk for case in cases])).values_list("pk"))
         rights, occasion = Rights(holder), Occasion(Cause.PASSAGES, timezone.now(), by)
         counted = [case for case in cases if _recount_case(case, pages, works, rights, occasion)]
@@ -66,7 +67,7 @@ def _recount_case(case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 def _current_findings(
     case: Case, pages: PageStore, works: WorkTexts, rights: Rights
 ) -> tuple[CountedFindings, PageVersion] | None:
-    """Return the shown version and its findings that currently count, or None if texts are missing."""
+    """Return the findings of a case that currently count, and their page version; None if texts are missing."""
     version, findings = pages.version(VersionId(case.version_id)), _original_findings(case)
     if version is None or not findings.items or not _are_as_compared(case, version, works):
         return None
@@ -76,7 +77,7 @@ def _current_findings(
 
 
 def _are_as_compared(case: Case, version: PageVersion, works: WorkTexts) -> bool:
-    """Return True if the stores have the exact texts that were compared; others would give wrong figures."""
+    """Return True if the stores contain the exact texts that were compared, because others give wrong figures."""
     for match in _shown_matches(case).defer("spans"):
         work = works.text(WorkTextId(match.text_id))
         if work is None or digest(work.encode("utf-8", "surrogatepass")) != match.work_text_digest:
@@ -92,7 +93,7 @@ def _shown_matches(case: Case) -> "QuerySet[CaseMatch]":
 
 
 def _original_findings(case: Case) -> Findings:
-    """Return the original findings of the shown version."""
+    """Return the original findings of a case in its newest matches, without the effect of exclusions."""
     rows = TakenText.objects.filter(case=case).values_list("text_id", "places", "left_out")
     taken = {text_id: all_found_places(bytes(places), bytes(left_out)) for text_id, places, left_out in rows}
     items = [

@@ -1,9 +1,9 @@
 """Rules on stored findings again when licences, own domains, unprotected works or times of sightings change.
 
 A ruling needs no comparison, but only the page's URL, the work, and the day on which the page was last seen. A case
-without a verdict is set aside or reopened; a verdict stays, and the case shows the right that allows its page. An
-exclusion has no frozen evidence, so its page must be compared again once nothing allows it. The pages of suspected
-rewrites that are undecided or no longer found must also be compared again.
+without a verdict is set aside or reopened. A verdict remains, and the case shows the right that allows its page. An
+exclusion has no frozen evidence, so its page must be compared again when no right allows it any more. The pages of
+suspected rewrites that are undecided or no longer found must also be compared again.
 """
 
 from collections import defaultdict
@@ -33,8 +33,8 @@ from webadmin.cases.signals import rights_ruled
 from webadmin.database import batches, lock_rows
 from webadmin.works.models import Licence, OwnAccount, OwnDomain, Unprotected
 
-# Findings of a rights holder that are ruled on in the request that changed a right. Measured 2026-11 on SQLite,
-# CPU time: 5,000 take 0.1 s if none changes and 1.1 s if all do; 100,000 take 1.6 s and 20 s.
+# The number of a rights holder's findings up to which the request that changed a right rules on them. On SQLite, 5,000
+# take 0.1 s of CPU time if none changes and 1.1 s if all do; 100,000 take 1.6 s and 20 s (November 2026).
 MAX_AT_ONCE = 5_000
 BATCH_CASES = 2_000  # findings per transaction; other writers wait for half a second
 Cause = RightsRecord.Cause
@@ -42,7 +42,7 @@ Cause = RightsRecord.Cause
 
 @dataclass(frozen=True, slots=True)
 class Occasion:
-    """The cause of a ruling: the event, its time, and the key of the user, if a person caused it."""
+    """The cause and time of a ruling. by: the key of the user who caused it, or None."""
 
     cause: str
     at: datetime
@@ -50,7 +50,7 @@ class Occasion:
 
 
 def watch_rights() -> None:
-    """Connect the ruling to every change of a licence, an own domain or account, or an unprotected work."""
+    """Connect rulings to every change of a licence, an own domain or account, or an unprotected work."""
     for model in (Licence, OwnDomain, OwnAccount, Unprotected):
         for signal in (post_save, post_delete):
             signal.connect(_right_changed, sender=model, dispatch_uid=f"rights-{model.__name__}-{id(signal)}")
@@ -61,9 +61,10 @@ def _right_changed(instance: Right, **_: Any) -> None:
 
 
 def rights_changed(holder: int, by: int | None) -> None:
-    """Rule on the holder's findings in the transaction that changed the rights, or by a task if there are many.
+    """Rule on a rights holder's findings in the transaction that changed the rights, or in a task if there are many.
 
-    The sweeper resends a lost message, because the row has the time since which it waits.
+    holder, by: the keys of the rights holder and of the user, or None. The sweeper resends a lost message, because the
+    time of the change is stored.
     """
     with transaction.atomic():
         if lock_rights(holder) is None:
@@ -78,7 +79,7 @@ def rights_changed(holder: int, by: int | None) -> None:
 def rule_waiting(holder: int) -> None:
     """Rule on the findings of a rights holder whose rights changed, in batches, unless it was already done.
 
-    It is idempotent, even after a crash. Rights that change meanwhile cause another run.
+    Safe to repeat, even after a crash. Rights that change meanwhile cause another run.
     """
     row = RightsHolder.objects.filter(pk=holder, unruled_since__isnull=False).first()
     if row is None or row.unruled_since is None:
@@ -101,7 +102,7 @@ def rule_waiting(holder: int) -> None:
 
 
 def update_holder_rulings(holder: int, occasion: Occasion) -> None:
-    """Rule on all findings of a rights holder, in the caller's transaction."""
+    """Rule on all findings of the rights holder with the key `holder`, in the caller's transaction."""
     rights_ruled.send(None, holder=holder)
     rights, cases = Rights(holder), Case.objects.filter(rights_holder=holder)
     # Lock all cases, because another right that changes in the transaction may affect other cases.
@@ -113,9 +114,9 @@ def update_holder_rulings(holder: int, occasion: Occasion) -> None:
 
 
 def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> list[int]:
-    """Update cases by the rights of their holder, and record each change.
+    """Update cases by the rights of their rights holder, and record each change.
 
-    Returns the keys of the changed cases; the caller must refresh their matters after writing all cases.
+    Returns the keys of the changed cases, whose matters the caller must refresh after writing all cases.
     """
     changed: dict[Allowance, list[int]] = defaultdict(list)
     by_chapters = rights.works_by_chapters
@@ -138,7 +139,7 @@ def rule_cases(cases: "QuerySet[Case]", rights: Rights, occasion: Occasion) -> l
 
 
 def rule_exclusions(exclusions: "QuerySet[Exclusion]", rights: Rights) -> None:
-    """Update exclusions by the rights: change their reason, or request the comparison that turns them into cases."""
+    """Update the reasons of exclusions by the rights. If no right allows one any more, its page is compared again."""
     unallowed: set[str] = set()
     names = ("work_id", "page_id", "page_url", "page__last_seen", "page_poster", "page_author", "text_ids")
     others = ("pk", "page__version_id", "reason", "detail")

@@ -1,4 +1,4 @@
-"""Copies the times of sightings of pages, versions and cases from the page store."""
+"""Copies the times at which pages were seen from the page store to pages, checks and cases."""
 
 from collections import defaultdict
 from collections.abc import Collection, Sequence
@@ -21,7 +21,10 @@ _CASE_TIMES = ["first_seen_at", "last_seen_at"]
 
 
 def note_sightings(versions: Collection[VersionOfPage], now: datetime) -> None:
-    """Extend the times of pages, versions and cases, in any order of calls, and rule on changed findings again."""
+    """Extend the times of pages, checks and cases by those of `versions`, and rule on the findings again.
+
+    Calls may arrive in any order. now: the time of the rulings.
+    """
     for batch in batches(list(versions)):
         sites = PageRecord.objects.filter(page_id__in=[each.version.page_id for each in batch])
         holders = dict(sites.values_list("page_id", "rights_holder_id"))
@@ -59,7 +62,7 @@ def _extend_page_times(versions: Sequence[VersionOfPage], pages: Sequence[str]) 
 
 
 def _extend_check_times(versions: Sequence[VersionOfPage]) -> bool:
-    """Extend the times of checks, and return whether any version was seen earlier than recorded."""
+    """Set the first times of checks, and return whether a version was seen earlier than recorded."""
     first: dict[str, datetime] = {each.version.id: each.sighted.first for each in versions}
     late = PageCheck.objects.filter(version_id__in=list(first)).only("version_id", "appeared_at")
     moved = [check for check in late if first[check.version_id] < check.appeared_at]
@@ -70,7 +73,7 @@ def _extend_check_times(versions: Sequence[VersionOfPage]) -> bool:
 
 
 def _extend_case_times(versions: Sequence[VersionOfPage], pages: Sequence[str]) -> bool:
-    """Extend the times of cases by versions that copied from the work, and return whether the pages have cases."""
+    """Extend the times of cases by the versions that copied from their work. Returns whether the pages have cases."""
     sighted: dict[str, Sighted] = {each.version.id: each.sighted for each in versions}
     cases = {case.pk: case for case in cases_with_pages(pages).only("pk", *_CASE_TIMES)}
     if not cases:

@@ -1,4 +1,4 @@
-"""Reads the texts and characters of works that pages took; `matters.figures` stores the totals of all pages."""
+"""Reads the texts and characters of works that cases copied. `matters.figures` stores the totals."""
 
 from collections import defaultdict
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ from webadmin.works.models import Chapter
 
 
 def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
-    """Return the places that each case took, by text of its work; texts no longer in the work are left out."""
+    """Return the positions that each case copied, by case and text id. Texts no longer in the work are left out."""
     found: dict[int, dict[str, Places]] = defaultdict(dict)
     for case, _, text_id, places in _iterate_taken(cases):
         found[case][text_id] = places
@@ -21,7 +21,7 @@ def taken_by_case(cases: "QuerySet[Case]") -> dict[int, dict[str, Places]]:
 
 
 def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
-    """Return the number of characters of each work in open and confirmed cases together."""
+    """Return the number of characters of each work, by its key, that open and confirmed cases copied together."""
     found: dict[tuple[int, str], Places] = {}
     for _, work, text_id, places in _iterate_taken(cases.filter(state__in=COPIES)):
         found[work, text_id] = found.get((work, text_id), NO_PLACES) | places
@@ -32,7 +32,7 @@ def taken_by_work(cases: "QuerySet[Case]") -> dict[int, int]:
 
 
 def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Places]]:
-    """Yield case, work, text and places. 100,000 rows take a second; equal bytes (whole copies) are unpacked once."""
+    """Yield the keys of case and work, the text id and the copied positions, for texts that are still in the work."""
     rows = TakenText.objects.filter(case__in=cases.order_by().values("pk")).order_by()
     chapters = Chapter.objects.filter(work__in=cases.order_by().values("work")).order_by()
     owned = set(chapters.values_list("work_id", "text_id"))
@@ -40,7 +40,7 @@ def _iterate_taken(cases: "QuerySet[Case]") -> Iterator[tuple[int, int, str, Pla
     for case, work, text_id, data in rows.values_list("case_id", "case__work_id", "text_id", "places").iterator():
         if (work, text_id) not in owned:
             continue
-        packed = bytes(data)
+        packed = bytes(data)  # Whole copies have equal bytes, which are unpacked once.
         if packed not in read:
             read[packed] = Places.unpack(packed)
         yield case, work, text_id, read[packed]
@@ -50,7 +50,7 @@ _LITTLE = [found for found in MatchClass if not found.is_copy]
 
 
 def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
-    """Return the ids of the copied texts, by case."""
+    """Return the ids of the texts that each case copied and did not only quote, by the key of the case."""
     stands = TakenText.objects.filter(case=OuterRef("case"), text_id=OuterRef("text_id"))
     matches = CaseMatch.objects.filter(Exists(stands), case__in=cases.order_by(), version_id=F("case__version_id"))
     found: dict[int, list[str]] = defaultdict(list)
@@ -61,7 +61,7 @@ def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
 
 
 def copied_chapters(case: Case) -> list[int]:
-    """Return the numbers of the chapters that a case's page copied, with the first number for a repeated text."""
+    """Return the numbers of the chapters that the page of a case copied; the first number for a repeated text."""
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, [])
     numbers: dict[str, int] = {}
     for text, number in (

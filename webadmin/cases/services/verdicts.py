@@ -1,4 +1,4 @@
-"""Records verdicts of reviewers on cases; every decision stays in the history."""
+"""Records the verdicts of reviewers on cases. Every decision remains in the history."""
 
 from django.db import transaction
 from django.utils import timezone
@@ -20,7 +20,7 @@ MAX_NOTE_CHARS = 4_000  # two pages; longer notes belong in a document
 
 
 class VerdictRefused(BadInput):
-    """A verdict was refused."""
+    """The error if a verdict is not recorded, with the reason."""
 
 
 def decide(
@@ -33,13 +33,14 @@ def decide(
     basis: int | None = None,
     licence: Licence | None = None,
 ) -> None:
-    """Record a verdict, or the withdrawal of the current verdict (None), in the case's history. Refreshes `case`.
+    """Record a verdict, or the withdrawal of the current verdict (None), in the history of a case. Refreshes `case`.
 
-    basis: the primary key of the newest VerdictRecord that the reviewer saw, or 0; the verdict is refused if there is a
-    newer record. None skips this check. licence: the licence created with the verdict. A case whose verdict is
-    withdrawn is open, or set aside if a right allows its page.
-    Raises VerdictRefused if the user has no role for the rights holder, the basis is outdated, there is no verdict to
-    withdraw, or the note is too long.
+    basis: the primary key of the newest VerdictRecord that the reviewer saw, or 0 if there was none; None accepts any.
+    licence: the licence that is created with the verdict. A case whose verdict is withdrawn is open, or set aside if a
+    right allows its page.
+
+    Raises VerdictRefused if the user has no role for the rights holder, there is a newer record than `basis`, there is
+    no verdict to withdraw, or the note is too long.
     """
     now = (clock or SystemClock()).now()
     note = note.strip()
@@ -71,10 +72,10 @@ def decide(
 
 
 def undo_decision(case: Case, user: User, basis: int, *, clock: Clock | None = None) -> None:
-    """Undo the user's own newest decision by restoring the previous one; both stay in the history.
+    """Undo the user's own newest decision on a case by restoring the previous one. Both remain in the history.
 
-    Deletes the licence that was created with the decision, unless it has proofs. basis: the decision's primary key.
-    Raises VerdictRefused as `decide` does, and if there is a newer decision.
+    If the user is a manager, the licence that was created with the decision is deleted, unless it has proofs. basis:
+    the primary key of the decision. Raises VerdictRefused as `decide` does, and if the newest decision is another one.
     """
     newest, before = (*case.verdicts.all()[:2], None, None)[:2]
     if newest is None or newest.pk != basis or newest.decided_by_id != user.pk:
@@ -82,7 +83,7 @@ def undo_decision(case: Case, user: User, basis: int, *, clock: Clock | None = N
     former = before if before is not None and before.verdict else None
     verdict, note = (Verdict(former.verdict), former.note) if former is not None else (None, "")
     with transaction.atomic():
-        lock_rights(case.rights_holder_id)  # Locked before the case, in the order of all rulings.
+        lock_rights(case.rights_holder_id)  # locked before the case, as in all rulings
         decide(case, verdict, user, note, clock=clock, basis=basis)
         if newest.licence is not None and user_role(user, case.rights_holder) == Membership.Role.MANAGER:
             _withdraw_licence(newest.licence, user)

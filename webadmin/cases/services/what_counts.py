@@ -1,6 +1,6 @@
-"""Subtracts excluded passages, noise of the site and ignored texts from findings.
+"""Subtracts excluded passages, noise on the site and ignored texts from findings.
 
-The frozen evidence keeps the original findings; excluded places are stored separately.
+The frozen evidence contains the original findings. The excluded positions are stored separately.
 """
 
 from collections import defaultdict
@@ -20,20 +20,23 @@ from webadmin.cases.models import ExcludedPassage, IgnoredText
 from webadmin.cases.services.findings import Findings
 from webadmin.sites.models import Site
 
-# Fewer characters are scraps at the edges of passages; the matcher finds no passage that small.
+# Fewer characters are remainders at the edges of passages, because the matcher finds no passage that small.
 LEAST_LEFT_CHARS = 20
 
 
 @dataclass(frozen=True, slots=True)
 class CountedFindings:
-    """Findings with their counted figures. left_out: the excluded places by text, for texts that have any."""
+    """Findings reduced to what counts. left_out: the excluded positions by text id, for texts that have any."""
 
     findings: Findings
     left_out: dict[str, Places]
 
 
 class FindingCounter:
-    """Counts the findings of pages, with exclusions read once. It only reads texts that exclusions affect."""
+    """Computes which findings of pages count. It reads the exclusions once, and only texts that they affect.
+
+    pages: the sites of the pages, by page id. works: the texts of works.
+    """
 
     def __init__(self, pages: Mapping[str, Site], works: WorkTexts) -> None:
         self._works = works
@@ -53,7 +56,10 @@ class FindingCounter:
             self._passages[passage.case.page_id, passage.case.work_id].append(passage)
 
     def count(self, findings: Findings, page_id: str, site: int | None, reading: Reading) -> CountedFindings:
-        """Return the findings of a page that count. site: None to count ignored texts as well."""
+        """Return the findings of a page reduced to what counts.
+
+        site: the key of the page's site, or None to count ignored texts too. reading: the text of the page version.
+        """
         holder = findings.work.rights_holder_id
         noise, never = list[TextLetters](), list[TextLetters]()
         if site is not None:
@@ -90,7 +96,7 @@ class FindingCounter:
 
 
 def _count_nothing(findings: Findings) -> CountedFindings:
-    """Return the findings with all places excluded."""
+    """Return the findings with all positions excluded."""
     left_out = {str(match.text_id): match.taken for match in findings.matches}
     items = tuple((chapter, _drop_taken(match)) for chapter, match in findings.items)
     return CountedFindings(replace(findings, items=items), left_out)
@@ -104,5 +110,5 @@ def _drop_taken(match: Match) -> Match:
 
 
 def all_found_places(places: bytes, left_out: bytes) -> Places:
-    """Return all found places, whether they count or not."""
+    """Return the positions in both packed values, which are all found positions, whether they count or not."""
     return unite_places(Places.unpack(data) for data in (places, left_out) if data)

@@ -1,1 +1,1 @@
-"""Matters: all copies of one work on one site."""
+"""Computes and assigns matters, which comprise all cases of one work on one site."""

@@ -9,9 +9,9 @@ MAX_AWAITED_CHARS = 300
 
 
 def assign_matter(matter: Matter, assignee: User | None, by: User) -> None:
-    """Assign a matter with all its cases to a user, or to no one (None).
+    """Assign a matter with all its cases to a user, or to nobody (None).
 
-    Raises BadInput if the user or the assignee has no role for the rights holder.
+    Raises BadInput if `by`, the acting user, or the assignee has no role for the rights holder.
     """
     require_role(by, matter)
     if assignee is not None and user_role(assignee, matter.rights_holder) is None:
@@ -20,9 +20,9 @@ def assign_matter(matter: Matter, assignee: User | None, by: User) -> None:
 
 
 def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
-    """Set the documents that a matter waits for, or "".
+    """Set the description of the documents that a matter waits for; "" if it waits for none.
 
-    Raises BadInput if the user has no role for the rights holder, or the text exceeds MAX_AWAITED_CHARS.
+    Raises BadInput if `by` has no role for the rights holder, or the text is longer than MAX_AWAITED_CHARS.
     """
     require_role(by, matter)
     documents = documents.strip()
@@ -32,6 +32,6 @@ def set_awaited_documents(matter: Matter, documents: str, by: User) -> None:
 
 
 def list_assignees(matter: Matter) -> list[User]:
-    """Return the possible assignees: the active users with a role for the rights holder."""
+    """Return the users to whom a matter can be assigned: active users with a role for the rights holder."""
     members = User.objects.filter(is_active=True, memberships__rights_holder=matter.rights_holder_id)
     return list(members.distinct().order_by("username"))

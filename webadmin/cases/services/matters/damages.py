@@ -1,7 +1,7 @@
-"""Computes the damages of a matter by the rights holder's arithmetic: copied characters times the licence fee.
+"""Computes the damages that a rights holder claims for a matter: copied characters times the licence fee.
 
-Each figure has its source; a court may grant another amount. The number of days is stated but not a factor, because a
-fee per thousand characters does not depend on days.
+Each figure is stated with its source; a court may award another amount. The number of days is stated but not a factor,
+because a fee per thousand characters does not depend on days.
 """
 
 from collections.abc import Callable, Iterable
@@ -25,21 +25,21 @@ DAY = timedelta(days=1)
 
 @dataclass(frozen=True, slots=True)
 class Damages:
-    """The damages for the confirmed cases of a matter. amount: in CNY, or None without a fee."""
+    """The damages for the confirmed cases of a matter. amount: in CNY, or None if the work has no fee."""
 
     matter: Matter
     cases: int
-    undecided: int  # open cases, which do not count
+    undecided: int  # the number of open cases, which do not count
     texts: int
-    taken_chars: int  # distinct characters of the work on any page
+    taken_chars: int  # the number of characters of the work on any page, each counted once
     first_seen: datetime | None
     last_seen: datetime | None
-    days_online: int  # days on which at least one page was online, from first to last sighting
+    days_online: int  # the number of days from the first to the last sighting of at least one page
     fee: LicenceFee | None
 
     @property
     def thousands(self) -> Decimal:
-        """The number of characters in thousands, not rounded."""
+        """The number of copied characters in thousands, not rounded."""
         return Decimal(self.taken_chars) / 1000
 
     @property
@@ -49,7 +49,7 @@ class Damages:
         return (self.thousands * self.fee.per_thousand).quantize(CENT, ROUND_HALF_UP)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the damages as JSON values; amounts are strings, which keep every cent."""
+        """Return the damages as JSON values. Amounts are strings, so that they remain exact."""
         fee = self.fee
         return {
             "matter": self.matter.pk,
@@ -77,7 +77,7 @@ class Damages:
 
 
 def compute_damages(matter: Matter) -> Damages:
-    """Compute the damages of a matter from its confirmed cases as currently counted."""
+    """Return the damages of a matter for its confirmed cases, by their current figures."""
     cases = Case.objects.filter(matter=matter)
     confirmed = cases.filter(state=CaseState.CONFIRMED)
     seen = list(confirmed.order_by().values_list("first_seen_at", "last_seen_at"))
@@ -96,7 +96,7 @@ def compute_damages(matter: Matter) -> Damages:
 
 
 def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
-    """Return the number of days, in the installation's time zone, covered by at least one (first, last) period."""
+    """Return the number of days in the installation's time zone that at least one (first, last) period covers."""
     zone = timezone.get_default_timezone()
     days, counted_to = 0, date.min
     for first, last in sorted((a.astimezone(zone).date(), b.astimezone(zone).date()) for a, b in seen):
@@ -107,7 +107,7 @@ def count_days(seen: Iterable[tuple[datetime, datetime]]) -> int:
 
 
 def _unite_places(matter: Matter) -> dict[str, Places]:
-    """Return the places of each text of the work that the confirmed cases took together."""
+    """Return the positions in each text of the work that the confirmed cases copied together."""
     rows = TakenText.objects.filter(case__matter=matter, case__state=CaseState.CONFIRMED).order_by()
     found: dict[str, Places] = {}
     for text, packed in rows.values_list("text_id", "places").iterator():
@@ -119,9 +119,9 @@ Moment = Callable[[datetime], str]
 
 
 def describe_damages(found: Damages, moment: Moment, *, for_court: bool = False) -> list[Message]:
-    """Describe the calculation in sentences. moment: formats times for the reader.
+    """Return sentences that describe the calculation. moment: formats times for the reader.
 
-    for_court: without internal facts, such as undecided cases, missing data and who entered the fee.
+    for_court: whether to leave out internal facts, such as undecided cases, missing data and who entered the fee.
     """
     if found.first_seen is None or found.last_seen is None:
         return [] if for_court else [Message("damages.none-seen")]

@@ -1,11 +1,11 @@
-"""Updates the figures of matters: their cases by state, the characters taken together, the first times.
+"""Updates the figures of matters: the cases by state, the characters copied together, and the first times.
 
-Every writer of cases calls `refresh_matters` in its own transaction, once and after all cases
-(`webadmin.database.lock_rows`), with the affected texts if it knows them, because a page with one chapter of a book
-changes only one of the matter's 3,000 texts.
+Every writer of cases calls `refresh_matters` once in its own transaction, after writing all cases
+(`webadmin.database.lock_rows`). It passes the affected texts if it knows them, because a page with one chapter of a
+book changes only one of the matter's 3,000 texts.
 
-`CopiedText` has the characters of each text that are on any site: a character in many matters counts once, and a list
-of works adds up one row per chapter, however often the chapter was copied.
+`CopiedText` contains the number of characters of each text that are on any site. A character in several matters counts
+once, and a list of works sums one row per chapter, however often the chapter was copied.
 """
 
 from collections import defaultdict
@@ -27,8 +27,8 @@ from webadmin.sites.models import Site
 from webadmin.ui.models.fields import join_kinds
 from webadmin.works.models import Chapter, Work
 
-_MOST_TEXTS = 10_000  # texts named one by one; SQLite allows 32,766 variables in a statement
-_READ_OBFUSCATIONS = 200  # newest cases of a matter that are read, because kinds repeat
+_MOST_TEXTS = 10_000  # ids of texts in a query; SQLite allows 32,766 variables in a statement
+_READ_OBFUSCATIONS = 200  # newest cases of a matter whose obfuscations are read, because the kinds repeat
 _FIGURES = (
     "open_cases", "confirmed_cases", "closed_cases", "changed_cases", "returned_cases", "taken_chars", "work_share",
     "lead_s", "early_chapters", "obfuscation_kinds", "harm", "first_seen_at", "newest_at",
@@ -36,7 +36,7 @@ _FIGURES = (
 
 
 def assign_matters(cases: Iterable[Case]) -> None:
-    """Set the matters of unsaved cases, creating missing ones."""
+    """Set the matters of unsaved cases. Missing matters are created."""
     wanted: dict[tuple[int, int], list[Case]] = defaultdict(list)
     for case in cases:
         wanted[case.page.site_id, case.work_id].append(case)
@@ -58,7 +58,7 @@ def assign_matters(cases: Iterable[Case]) -> None:
 
 @transaction.atomic
 def refresh_matters(matters: Collection[int | None], texts: Collection[str] | None = None) -> None:
-    """Update the figures of matters. texts: the changed texts of their works, or None for all texts."""
+    """Update the figures of the matters with these keys. texts: the ids of the changed texts, or None for all texts."""
     if texts is not None and len(texts) > _MOST_TEXTS:
         texts = None
     changed: dict[int, set[str]] = defaultdict(set)
@@ -89,14 +89,15 @@ def refresh_matters(matters: Collection[int | None], texts: Collection[str] | No
 
 
 def refresh_works(works: Collection[int], texts: Collection[str] | None = None) -> None:
-    """Update the matters of works whose lengths, official times or texts changed. texts: as in `refresh_matters`."""
+    """Update the matters of works whose length, official times or texts changed. texts: as in `refresh_matters`."""
     refresh_matters(Matter.objects.filter(work__in=works).values_list("pk", flat=True), texts)
 
 
 def rank_site(site: int) -> None:
     """Update the harm of the matters of a site whose reach changed.
 
-    Up to MOST_WORKS, the harm depends on the number of matters; if there are more, each is updated at its next refresh.
+    The reach depends on at most MOST_WORKS copied works. Of a site with more than twice as many matters, the others are
+    updated when they are refreshed.
     """
     with transaction.atomic():
         locked = Matter.objects.select_for_update(of=("self",), no_key=True).filter(site=site).select_related("site")
@@ -110,19 +111,19 @@ def rank_site(site: int) -> None:
 
 
 def harm_parts(matter: Matter) -> Harm:
-    """Return the components of a matter's harm; select `site` with the matter."""
+    """Return the components of a matter's harm. Select `site` with the matter to avoid a query."""
     return compute_harm(
         matter.work_share, matter.lead_s, _site_reach(matter.site), len(matter.obfuscation_kinds.split())
     )
 
 
 def refresh_cases(cases: Collection[int]) -> None:
-    """Update the matters of cases that changed their state."""
+    """Update the matters of cases whose state or figures changed."""
     refresh_matters(*matters_and_texts(cases))
 
 
 def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]]:
-    """Return the matters of cases, and the texts that the cases took."""
+    """Return the keys of the matters of cases, and the ids of the texts that the cases copied."""
     matters, texts = set[int | None](), set[str]()
     for batch in batches(list(cases)):
         matters.update(Case.objects.filter(pk__in=batch).order_by().values_list("matter_id", flat=True).distinct())
@@ -134,9 +135,10 @@ def matters_and_texts(cases: Collection[int]) -> tuple[set[int | None], set[str]
 def refresh_recorded(
     pages: Collection[str], at: datetime, matters: set[int | None], texts: set[str], moved: Collection[int]
 ) -> None:
-    """Update the matters after pages were compared.
+    """Update the matters after these pages were compared at `at`.
 
-    matters, texts: the matters and texts of the recorded cases. moved: the cases whose ruling changed.
+    matters, texts: the keys of the matters and the ids of the texts of the recorded cases. moved: the keys of cases
+    whose ruling changed.
     """
     affected = matters | _note_changed(pages, at)
     if moved:
@@ -146,10 +148,10 @@ def refresh_recorded(
 
 
 def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
-    """Mark the decided cases of pages whose version changed after the decision.
+    """Mark the decided cases of pages whose version changed after the decision, and unmark those that changed back.
 
     A dismissed case is only marked if the new version also copies from the work, because a page without a copy needs no
-    new decision. Returns the matters of the marked and unmarked cases, which the caller must refresh.
+    new decision. Returns the keys of the matters of these cases, which the caller must refresh.
     """
     shown = F("page__version_id")
     again = Case.objects.filter(page__in=pages, changed_since__isnull=False, decision__page_version_id=shown)
@@ -162,7 +164,7 @@ def _note_changed(pages: Collection[str], at: datetime) -> set[int | None]:
 def note_returned(pages: Collection[str]) -> set[int | None]:
     """Mark the confirmed cases of pages that were gone and are back.
 
-    Returns their matters, which the caller must refresh.
+    Returns the keys of their matters, which the caller must refresh.
     """
     confirmed = Case.objects.filter(page__in=pages, state=CaseState.CONFIRMED, returned_at__isnull=True)
     return _mark_cases(confirmed, returned_at=timezone.now())
@@ -175,7 +177,10 @@ _NONE: Mapping[str, Any] = {
 
 
 def note_gone(pages: Collection[str]) -> set[int | None]:
-    """Unmark the returned cases of pages that are gone again, and return their matters."""
+    """Unmark the returned cases of pages that are gone again.
+
+    Returns the keys of their matters, which the caller must refresh.
+    """
     return _mark_cases(Case.objects.filter(page__in=pages, returned_at__isnull=False), returned_at=None)
 
 
@@ -193,7 +198,7 @@ def _read_matters(wanted: Iterable[tuple[int, int]]) -> dict[tuple[int, int], Ma
 
 
 def _count_cases(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
-    """Return the number of cases by state, the first sighting and the newest case of each matter."""
+    """Return the numbers of cases by state, the first sighting and the time of the newest case of each matter."""
     rows = Case.objects.filter(matter__in=list(matters)).order_by().values("matter_id")
     is_closed = Q(state__in=[CaseState.DISMISSED, CaseState.SET_ASIDE])
     counted = rows.annotate(
@@ -209,9 +214,10 @@ def _count_cases(matters: Iterable[int]) -> dict[int, dict[str, Any]]:
 
 
 def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -> set[tuple[int, str]]:
-    """Update the characters of each text that a matter's copies have together. texts: None for all texts.
+    """Update the characters of each text that the copies of a matter contain together.
 
-    Returns the works and texts whose characters changed in a matter.
+    texts: the ids of the texts to update, or None for all. Returns the keys of works and the ids of texts whose
+    characters changed in a matter.
     """
     taken = TakenText.objects.filter(case__matter__in=list(matters), case__state__in=COPIES).order_by()
     stored = MatterText.objects.filter(matter__in=list(matters))
@@ -261,7 +267,10 @@ def _write_texts(matters: Mapping[int, Matter], texts: Collection[str] | None) -
 
 
 def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | None, int]]:
-    """Return the taken characters, the longest lead in seconds and the number of early chapters of each matter."""
+    """Return the copied characters, the longest lead in seconds and the number of early chapters of each matter.
+
+    The lead is None if no copied chapter has an official time. Matters without copied texts are left out.
+    """
     texts = MatterText.objects.filter(matter__in=list(matters)).order_by()
     sums = dict(texts.values("matter_id").annotate(chars=Sum("taken_chars")).values_list("matter_id", "chars"))
     leads = _lead_figures(matters)
@@ -269,7 +278,7 @@ def _sum_by_matter(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int | 
 
 
 def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
-    """Return the longest lead in seconds and the number of early chapters of each matter that has official times."""
+    """Return the longest lead in seconds and the number of early chapters of each matter with official times."""
     works = {matter.work_id for matter in matters.values()}
     timed = Chapter.objects.filter(work__in=works, published_at__isnull=False).order_by()
     official: dict[tuple[int, str], datetime] = {}
@@ -288,7 +297,7 @@ def _lead_figures(matters: Mapping[int, Matter]) -> dict[int, tuple[int, int]]:
 
 
 def _frequent_obfuscations(matter: int) -> list[str]:
-    """Return the obfuscation kinds on a matter's newest pages, the most frequent first."""
+    """Return the kinds of obfuscation in the newest cases of a matter, the most frequent first."""
     counts: dict[str, int] = defaultdict(int)
     cases = Case.objects.filter(matter=matter, state__in=COPIES).order_by("-pk")
     for found in cases.values_list("obfuscations", flat=True)[:_READ_OBFUSCATIONS]:
@@ -303,22 +312,22 @@ def _site_reach(site: Site) -> float:
 
 
 def _works_found(site: int) -> int:
-    """Return the number of copied works on a site, at most MOST_WORKS."""
+    """Return the number of works that were copied on a site, at most MOST_WORKS."""
     copies = Matter.objects.filter(site=site).exclude(open_cases=0, confirmed_cases=0)
     return copies.order_by()[:MOST_WORKS].count()
 
 
 def sum_taken_chars(works: "QuerySet[Work]") -> dict[int, int]:
-    """Return the number of copied characters of each copied work."""
+    """Return the number of copied characters, by the key of the work, for those of `works` that were copied."""
     rows = CopiedText.objects.filter(work__in=works.order_by().values("pk"), taken_chars__gt=0).order_by()
     return dict(rows.values_list("work_id").annotate(chars=Sum("taken_chars")))
 
 
 def write_taken(texts: Mapping[int, Collection[str]]) -> None:
-    """Update the copied characters of texts that changed in a matter. texts: text ids by the key of the work.
+    """Update the number of copied characters of texts that changed in a matter. texts: text ids by the key of the work.
 
-    Call it after the matters are written, in the same transaction. Rows are inserted in the order of work and text and
-    then locked by key, so that a writer that waits for a row holds no lock and then reads the other's changes.
+    Must be called after the matters are written, in the same transaction. Rows are inserted in the order of work and
+    text and then locked by key, so that concurrent writers do not deadlock and read each other's changes.
     """
     rows = [(work, text) for work, of_work in sorted(texts.items()) for text in sorted(of_work)]
     made = [CopiedText(work_id=work, text_id=text) for work, text in rows]
@@ -342,11 +351,11 @@ def _unite_places(work: int, texts: Collection[str]) -> dict[str, Places]:
 
 
 def first_seen(copies: "QuerySet[Case]", texts: Collection[str] | None = None) -> dict[tuple[int, str], datetime]:
-    """Return the time when each text was first seen on the page of each case, by case and text.
+    """Return the time when each text was first seen on the page of each case, by the key of the case and the text id.
 
-    A version counts if it has at least half as much as the page's fullest version, because a teaser of some lines is
-    not yet the chapter. Times are by text, not by chapter row, because findings of a former text say nothing about the
-    current one. texts: the only texts to return, or None for all.
+    A page version counts if it contains at least half as much of the text as the fullest version, because a teaser of
+    some lines is not yet the chapter. Times are by text and not by chapter, because findings of a former text say
+    nothing about the current one. texts: the ids of the texts to return, or None for all.
     """
     rows = CaseMatch.objects.filter(case__in=copies.order_by().values("pk")).order_by()
     if texts is not None:

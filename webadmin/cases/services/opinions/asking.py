@@ -1,7 +1,7 @@
-"""Runs the published engines on pages of cases, and stores their answers, once for each page version.
+"""Runs the published engines on pages of cases, and stores their answers once for each page version.
 
-Engines judge the texts of the frozen matches, checked by digest, never the current page. The background texts belong to
-the same rights holder. docs/decisions/measurement.md says when this runs.
+The engines get the texts of the frozen matches, verified by digest, and never the current page. The background texts
+belong to the same rights holder. docs/decisions/measurement.md explains when this runs.
 """
 
 import json
@@ -28,17 +28,19 @@ from webadmin.cases.services.opinions.requests import OpinionSubject
 from webadmin.database import answering
 from webadmin.works.models import Chapter
 
-# Processor seconds for the 34 engines of November 2026: 0.15 for page and text of 3,000 characters, 0.75 for 50,000 and
-# 5.5 for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000, a whole novel a million.
+# The 34 engines of November 2026 take 0.15 s of processor time for a page and a text of 3,000 characters each, 0.75 s
+# for 50,000 each, and 5.5 s for a page of 3,000 and a work of 1,000,000. A chapter on the web has 2,000 to 10,000
+# characters, a whole novel a million.
 MAX_PAGE_CHARS = 50_000
 MAX_WORK_CHARS = 1_000_000
 MAX_BACKGROUND_TEXT_CHARS = 50_000  # Only the beginning is used, so longer texts are not worth fetching.
 
 
 def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now: datetime) -> None:
-    """Run all engines, store their answers and close the request; if there are answers already, only close it.
+    """Run all engines on a page version, store their answers, and close the request. Existing answers are not replaced.
 
-    A text that is too long, gone or changed is recorded as such and not retried. Raises ServiceUnavailable.
+    If a text is too long, missing or changed, this is stored instead. Raises ServiceUnavailable if a store does not
+    respond.
     """
     if opinion_requests.has_answer(subject):
         opinion_requests.close_request(subject)
@@ -63,18 +65,18 @@ def ask_engines(subject: OpinionSubject, pages: PageStore, works: WorkStore, now
 
 
 def record_failure(subject: OpinionSubject, now: datetime) -> None:
-    """Record that the engines could not be run, because the worker died at each attempt."""
+    """Store that the engines could not be run, because the worker died at each attempt, and close the request."""
     _store_opinion(subject, _version_matches(subject), now, left_out=SecondOpinion.LeftOut.GAVE_UP)
 
 
 def _version_matches(subject: OpinionSubject) -> list[CaseMatch]:
-    """Return the matches of the version, in the order of the work."""
+    """Return the frozen matches of a page version, in the order of the work's chapters."""
     rows = CaseMatch.objects.filter(case_id=subject.case_id, version_id=subject.version_id)
     return list(rows.select_related("case").order_by("chapter__number", "pk"))
 
 
 def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkStore) -> Question | None:
-    """Return the compared texts, without other texts, or None if any is missing or changed."""
+    """Return the compared texts of page and work, without background, or None if one is missing or has changed."""
     version = pages.version(VersionId(matches[0].version_id)) if matches else None
     if version is None:
         return None
@@ -84,7 +86,7 @@ def _compared_texts(matches: Sequence[CaseMatch], pages: PageStore, works: WorkS
         work = works.text(WorkTextId(match.text_id))
         if compared is None or work is None or _text_digest(work) != match.work_text_digest:
             return None
-        page = max(page, compared, key=len)  # The whole text begins with the main text.
+        page = max(page, compared, key=len)  # the main text or the whole text, which begins with it
         found.append(work)
     return Question(page, found, ())
 
@@ -100,7 +102,7 @@ def _add_background(matches: Sequence[CaseMatch], texts: Question, works: WorkSt
 
 
 def _background_texts(holder: int, own: Sequence[str], piece_chars: int, works: WorkStore) -> list[tuple[str, str]]:
-    """Return the beginnings of other texts of the rights holder, each with its id.
+    """Return the ids and beginnings of other texts of the rights holder. own: the ids of the texts to exclude.
 
     Ids are digests, so their order mixes the texts of all works and is always the same.
     """
@@ -119,7 +121,10 @@ def _current_panel() -> EnginePanel:
 
 
 def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
-    """Return the answer of the product's own matcher for all texts; similarity is weighted by matched characters."""
+    """Return the result of the product's own matcher for all matches.
+
+    The similarity is the mean, weighted by matched characters.
+    """
     taken = sum(match.matched_chars for match in matches)
     return {
         "algorithm_id": matches[0].algorithm_id,
@@ -131,7 +136,7 @@ def _own_answer(matches: Sequence[CaseMatch]) -> dict[str, Any]:
 
 def _store_opinion(subject: OpinionSubject, matches: Sequence[CaseMatch], now: datetime, **fields: Any) -> None:
     with answering(), transaction.atomic():
-        if matches:  # Empty if the case was deleted meanwhile.
+        if matches:  # There are none if the case was deleted meanwhile.
             SecondOpinion.objects.get_or_create(
                 case_id=subject.case_id,
                 version_id=subject.version_id,

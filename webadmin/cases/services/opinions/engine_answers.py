@@ -1,6 +1,7 @@
-"""Computes the answers of all published engines on a page and the texts of a work, without a database.
+"""Computes the answers of all published engines about a page and the texts of a work, without a database.
 
-Importing this module loads and may compile all engines, so the web process never imports it and reads stored answers.
+Importing this module loads and may compile all engines. The web server therefore never imports it, and reads stored
+answers.
 """
 
 import logging
@@ -16,15 +17,16 @@ from fingerprint.engines.engine import Engine, EngineEntry, EngineMatch
 
 log = logging.getLogger("zhuiwen.opinions")
 
-# On 30 texts of the development corpora with five kinds of edits and unrelated pages (November 2026; tried 0, 4, 8, 16,
-# 32 and 64 other pieces), both engines agree with their verdicts for 400 other pieces in 93 % and 99 % of the pairs
-# with 32 pieces, and in 96 % and 98 % with 64. With 16, I-Match agrees in only 86 %, because it reports more copies.
+# Measured in November 2026 on 30 texts of the development corpora with five kinds of edits and unrelated pages, with 0,
+# 4, 8, 16, 32 and 64 other pieces. The two engines agree with their verdicts for 400 other pieces in 93 % and 99 % of
+# the pairs with 32 pieces, and in 96 % and 98 % with 64. With 16, I-Match agrees in only 86 %, because it reports more
+# copies.
 BACKGROUND_PIECES = 64
-MIN_CORPUS_PIECES = 33  # Pieces of the work itself count.
+MIN_CORPUS_PIECES = 33  # including the pieces of the work itself
 
 
 class EngineVerdict(StrEnum):
-    """The verdicts of an engine by its published rule, and the reasons for not running it."""
+    """The verdicts of an engine by its published rule, and the reasons why it gave none."""
 
     COPY = "copy"
     NO_COPY = "no_copy"
@@ -34,7 +36,10 @@ class EngineVerdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EngineAnswer:
-    """An engine's answer. similarity: its own measure, or None without a match. page_share: marked share, 0 to 1."""
+    """The answer of an engine. similarity: its own measure, or None without a match.
+
+    passages, page_share: the number of marked passages, and the share of the page that they cover, from 0 to 1.
+    """
 
     engine: str
     verdict: EngineVerdict
@@ -45,7 +50,7 @@ class EngineAnswer:
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """A page and all texts of the work that it copied. background: pieces of texts of other works."""
+    """A page and all texts of the work that it copied. background: parts of texts of other works."""
 
     page: str
     works: Sequence[str]
@@ -53,10 +58,10 @@ class Question:
 
     @property
     def piece_chars(self) -> int:
-        """The length of the pieces of a work for engines that compare whole documents.
+        """The length in characters of the parts of a work for engines that compare whole documents.
 
-        They need documents of equal length. The catalogue cuts works and pages to the usual length of a novel's page; a
-        longer page is not cut here, because a line before its text would move every cut.
+        They need documents of equal length. The catalogue cuts works and pages to the usual length of a novel's page. A
+        longer page is not cut here, because a line before its text would shift every cut.
         """
         return max(CHAPTER_CHARS, len(self.page))
 
@@ -66,7 +71,7 @@ class Question:
 
 
 def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[str, Any]]:
-    """Return the name, summaries, source and `gives_spans` of every engine, for the reader of a case."""
+    """Return the name, summaries, source and `gives_spans` of every engine as JSON values."""
     return [
         {
             "name": entry.name,
@@ -80,7 +85,7 @@ def describe_engines(engines: Mapping[str, EngineEntry] = ENGINES) -> list[dict[
 
 
 def ask_all_engines(question: Question, engines: Mapping[str, EngineEntry] = ENGINES) -> list[EngineAnswer]:
-    """Return an answer of each engine, in the order of the catalogue."""
+    """Return the answer of each engine, in the order of the catalogue `engines`."""
     return [_engine_answer(entry, question) for entry in engines.values()]
 
 
@@ -105,8 +110,8 @@ def _engine_answer(entry: EngineEntry, question: Question) -> EngineAnswer:
 
 
 def _ask_engine(entry: EngineEntry, question: Question) -> list[EngineMatch]:
-    """Return the engine's matches with the work's texts."""
-    # An engine that marks passages searches whole texts; the others compare documents, piece by piece.
+    """Return the engine's matches of the page with the texts of the work."""
+    # An engine that marks passages searches whole texts; the others compare documents of equal length.
     engine: Engine = entry.make() if entry.gives_spans else entry.make(chapter_chars=question.piece_chars)
     own = {f"work {number}": text for number, text in enumerate(question.works)}
     others = question.background if entry.name in CORPUS_ENGINES else ()

@@ -1,4 +1,4 @@
-"""Reads the stored answers of the published engines for the case page, without loading the engines."""
+"""Reads the stored answers of the published engines for the page of a case, without loading the engines."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ COPY, NO_COPY, NEEDS_CORPUS = "copy", "no_copy", "needs_corpus"
 
 @dataclass(frozen=True, slots=True)
 class AnswerEntry:
-    """An engine with its answer. similarity: None if it found no copy or was not run."""
+    """The answer and the description of an engine. similarity: None if it found no copy or gave no verdict."""
 
     name: str
     summary: str
@@ -30,7 +30,10 @@ class AnswerEntry:
 
 @dataclass(frozen=True, slots=True)
 class OpinionsSection:
-    """The opinions section of a case. opinion: None while there is no answer on this page version."""
+    """The answers about a page version of a case. opinion: None if none are stored.
+
+    not_asked: the engines that gave no verdict.
+    """
 
     version_id: str
     opinion: SecondOpinion | None
@@ -41,7 +44,7 @@ class OpinionsSection:
 
     @property
     def state(self) -> str:
-        """The state for the page's script: "answered", "asking" or "unasked"."""
+        """The state for the script of the page: "answered", "asking" or "unasked"."""
         if self.opinion is not None:
             return "answered"
         return "asking" if self.is_being_asked else "unasked"
@@ -52,12 +55,12 @@ class OpinionsSection:
 
     @property
     def lacks_corpus(self) -> bool:
-        """True if the rights holder had too few texts for an engine."""
+        """True if the rights holder had too few texts for at least one engine."""
         return any(answer.verdict == NEEDS_CORPUS for answer in self.not_asked)
 
 
 def read_opinions(case: Case, version_id: str, now: datetime) -> OpinionsSection:
-    """Return the answers on a version of the page, in the order of the catalogue and in the reader's language."""
+    """Return the answers about a page version of a case, in the order of the catalogue, in the user's language."""
     opinion = SecondOpinion.objects.select_related("panel").filter(case=case, version_id=version_id).first()
     if opinion is None:
         return OpinionsSection(version_id, None, is_request_open(OpinionSubject(case.pk, version_id), now))
