@@ -129,7 +129,7 @@ class _Import:
     def keep(self) -> None:
         """Store the collected pages and send them to the next step.
 
-        Raises RetryLater if a store fails; they can be stored later.
+        Raises RetryLater if a store does not respond; the pages then remain collected.
         """
         try:
             stored = self._store.put_many(self._gathered)

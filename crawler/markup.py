@@ -235,7 +235,10 @@ def _is_in_link(element: HtmlElement) -> bool:
 
 
 def _is_link(element: HtmlElement) -> bool:
-    """Return True if an element is a link. <a name="top"> is an anchor; often never closed, it contains the page."""
+    """Return True if an element is a link.
+
+    <a name="top"> is an anchor. It is often never closed, so that it contains the rest of the page.
+    """
     return element.tag == "a" and (element.get("href") is not None or element.get("name") is None)
 
 

@@ -1,6 +1,6 @@
 """Loads pages that scripts generate in Chromium, through scrapy-playwright, under the same rules as other pages.
 
-Every request of a page goes through `browser_proxy`, which checks the address that it connects to. Pictures, films
+Every request of a page goes through `browser_proxy`, which checks the address that it connects to. Images, videos
 and fonts are not loaded. The browser is restarted after a number of pages, minutes or bytes, and when it hangs or
 crashes.
 """

@@ -224,10 +224,7 @@ class BrowserProxy:
         raise ValueError("an answer that only announces itself")
 
     async def _join_streams(self, up: Coroutine[Any, Any, None], down: Coroutine[Any, Any, None]) -> None:
-        """Forward bytes in both directions until one direction has ended.
-
-        The response may still end after the request.
-        """
+        """Forward bytes in both directions until one side closes, is silent for too long, or has sent too much."""
         ways = asyncio.ensure_future(up), asyncio.ensure_future(down)
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)

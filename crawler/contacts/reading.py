@@ -45,9 +45,9 @@ def page_contacts(tree: HtmlElement, url: str) -> PageContacts:
 
 
 def _mailto_contacts(links: list[LinkOfPage], *, is_about_page: bool) -> list[Contact]:
-    """Return the addresses of mailto links.
+    """Return the addresses of mailto links, or [] if the page lists people.
 
-    A page with more than 3 of them (12 if it is about the site) lists people: [].
+    Such a page has more than 3 addresses, or more than 12 if it is about the site.
     """
     found = {}
     for link in links:

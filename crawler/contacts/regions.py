@@ -53,7 +53,7 @@ class Regions:
 
     @property
     def tail(self) -> str:
-        """The end of the page."""
+        """The end of the page's text, at most MAX_TAIL_CHARS characters."""
         return self.page[-MAX_TAIL_CHARS:]
 
 

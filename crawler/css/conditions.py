@@ -98,7 +98,7 @@ def _evaluate_brackets(token: Node, screen: Screen, leaf: _Leaf, depth: int) -> 
 def _evaluate_feature(content: Tokens, screen: Screen) -> bool:
     """Evaluate a media feature such as `min-width: 600px` or `600px <= width < 900px`.
 
-    The keywords of _KEYWORDS have their values on desktops. Other features have the value `doubts_hold`.
+    The features in _KEYWORDS have their values on desktops. Other features are true on the screens with `doubts_hold`.
     """
     text = "".join(tinycss2.serialize(content).lower().split())
     name, _, value = text.partition(":")

@@ -117,7 +117,7 @@ def block_declarations(items: Iterable[Node]) -> tuple[Declaration, ...]:
 
 
 def is_supported_by_chromium(name: str, value: str) -> bool | None:
-    """Return whether Chromium supports a declaration; None if that is unknown.
+    """Return True if Chromium supports a declaration, False if not, or None if that is unknown.
 
     >>> is_supported_by_chromium("display", "grid"), is_supported_by_chromium("display", "grud")
     (True, False)

@@ -46,7 +46,10 @@ class ExchangeRecord:
 
 
 class RecordingProtocol(_LenientHTTP11ClientProtocol):
-    """A connection, which serves requests in turn. max_idle_s: if no request uses the new connection, it is closed."""
+    """A connection, which serves requests in turn.
+
+    max_idle_s: a new connection that no request uses is closed after this time
+    """
 
     def __init__(self, quiescent: Any, records: dict[bytes, ExchangeRecord], max_idle_s: float) -> None:
         super().__init__(quiescent)  # type: ignore[no-untyped-call]

@@ -289,9 +289,9 @@ class _Thread:
         return main | frozenset(filter(self._is_sentence, above))
 
     def _question_and_answer(self) -> Places:
-        """Return the lines of a question with one answer, or of none.
+        """Return the indexes of the lines of a question and its answer, for a page without repeated boxes.
 
-        The answer is in a following box that is named as an answer and has its own time or name.
+        The answer is in a box that follows the question, is named as an answer and has its own time or name.
         """
         if not self.main:
             return _NONE
@@ -329,7 +329,7 @@ class _Thread:
     def _count_shared_chars(self, text: str, names: Sequence[str]) -> int:
         """Count the characters that a line shares with the page's title.
 
-        The title contains the line, or the line ends in a name.
+        The title contains the line, or a part of the title makes up at least half of the line.
         """
         line = one_line(text[:MAX_CHARS_OF_TITLE])
         whole = len(line) if len(line) >= MIN_CHARS_OF_TITLE and line in self.title else 0

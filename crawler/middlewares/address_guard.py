@@ -42,7 +42,7 @@ class AddressMiddleware:
             raise RequestRefused(Rejection.UNSAFE_ADDRESS, "core.not-fetched", url=request.url, reason=refused.reason)
 
     def process_exception(self, request: Request, exception: Exception) -> None:
-        """Raise RequestRefused if the addresses of a host were allowed at its first look-up but are not any more."""
+        """Raise RequestRefused if a host had an allowed address at its first look-up but has none any longer."""
         if not isinstance(exception, CannotResolveHostError):
             return
         reason = connection_refusal(request.url)

@@ -49,7 +49,7 @@ def _convert_refusal(fault: IgnoreRequest, request: Request) -> RequestRefused:
 def _check_redirect(context: CrawlContext, request: Request, answer: Request | Response) -> Request | Response:
     """Return the request or response.
 
-    Raises RequestRefused if a redirect leads off the site or in a loop, or KnownText.
+    Raises RequestRefused if a redirect leads to a forbidden address, off the site, in a circle, or to a known URL.
     """
     target = request.cb_kwargs.get("target")
     if not isinstance(answer, Request) or (target is None and LOGIN_META not in request.meta):

@@ -144,7 +144,10 @@ def _repair(page: MarkedPage) -> Iterable[Repaired]:
 
 
 def _decode_lines(text: str, _host: str) -> tuple[str, ObfuscationFound | None]:
-    """Decode a text without markup, or lines whose parts are joined from several elements. Return a record, or None."""
+    """Return a text with its encoded parts decoded, and a record or None.
+
+    For a text without markup, and for lines whose parts are joined from several elements.
+    """
     decoded = decode_text(text)
     if decoded == text or count_han(decoded) < MIN_HAN_OF_PAGE:
         return text, None

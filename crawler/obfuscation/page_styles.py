@@ -137,7 +137,7 @@ def needs_sheets(tree: HtmlElement) -> bool:
 
 
 def _has_odd_pieces(tree: HtmlElement) -> bool:
-    """Return True if inline elements with a class or id, short or empty ones, divide sentences."""
+    """Return True if short or empty inline elements that have a class or id divide sentences."""
     odd, han = 0, HanCounts()
     for element in tree.iter(*_PIECES):
         if not (element.get("class") or element.get("id")):
@@ -160,7 +160,7 @@ def _splits_sentence(element: HtmlElement, han: HanCounts) -> bool:
 
 
 def _has_odd_paragraphs(tree: HtmlElement) -> bool:
-    """Return True if fewer than half of the sibling paragraphs have a class, or if attributes contain text."""
+    """Return True if some, but at most half, of the sibling paragraphs have a class, or attributes contain text."""
     holding = Counter(
         element.getparent()
         for element in tree.iter("*")

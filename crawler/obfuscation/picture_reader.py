@@ -48,7 +48,7 @@ class _PictureLine:
 
 
 class PictureReader:
-    """Reads pictures of characters."""
+    """Reads images of characters."""
 
     def __init__(self, process: FontProcess, references: ReferenceFonts, recognizer: Recognizer) -> None:
         self._process, self._references, self._recognizer = process, references, recognizer
@@ -79,7 +79,10 @@ class PictureReader:
         return [self._text(line, [next(candidates) for _ in line.cells], script) for line in lines]
 
     def _candidates(self, cells: Sequence[Raster]) -> Sequence[Sequence[Candidate]]:
-        """Compare all characters at once: a single one takes 12 ms, and one of 25 takes 1 ms (2026-11)."""
+        """Return the candidates for each character.
+
+        All are compared at once: a single one takes 12 ms, and one of 25 takes 1 ms (2026-11).
+        """
         index = self._references.index if cells else None
         return [()] * len(cells) if index is None else [index.candidates(row) for row in index.similarities(cells)]
 

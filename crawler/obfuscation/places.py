@@ -259,7 +259,7 @@ def is_indented_away(
 ) -> bool:
     """Return True if the indent moves the only line of a block off the screen.
 
-    is_one_line: returns True for such blocks.
+    is_one_line: returns True if a block has one line
     """
     if place.across.most + place.indent_px >= 0.0 or not (place.is_from_left or place.align == "center"):
         return False

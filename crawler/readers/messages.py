@@ -105,4 +105,4 @@ class ResourceRequest:
 
 @dataclass(frozen=True, slots=True)
 class Ready:
-    """The process has loaded its modules and the Init message, and waits for tasks."""
+    """A message that the process has loaded its modules and Init, and waits for tasks."""

@@ -165,7 +165,7 @@ def _reject_given_up(url: str, reason: Message) -> Rejected:
 
 
 def _add_data_links(found: Links, tree: HtmlElement, url: str, session: "ReadingSession") -> Links:
-    """Return the links with those in data that scripts of the page request, if the page itself has no text."""
+    """Return the links on a page, with those in data that its scripts request if the page itself has no text."""
     if next(tree.iter("script", "link"), None) is None:
         return found
     for_scripts = read_script_data(tree, url)

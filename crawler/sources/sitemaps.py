@@ -170,9 +170,10 @@ def read_robots(body: bytes) -> Protego:
 
 
 def _known_lines(text: str) -> Iterator[str]:
-    """Yield the lines that protego knows. It would end a group at others, but RFC 9309, 2.2.4, requires to ignore them.
+    """Yield the lines that protego knows.
 
-    The name of an agent is one word (RFC 9309, 2.2.1). The rest is dropped, unless it is a whole User-Agent header.
+    It would end a group at any other line, which RFC 9309, 2.2.4, requires to be ignored. The name of an agent is one
+    word (2.2.1); the rest is dropped, unless it is a whole User-Agent header.
     """
     for line in text.splitlines():
         agent = _AGENT.match(line)
