@@ -49,7 +49,7 @@ def _print_message(message: Message) -> None:
 
 
 DUE_CRAWLS_INTERVAL_S = 60  # a crawl starts within a minute of its time of day
-REWORDED_INTERVAL_S = 60  # Three index queries show if anything is due.
+REWORDED_INTERVAL_S = 60  # Three index look-ups show whether anything is due.
 DISCOVERY_INTERVAL_S = 600  # a round takes 4 minutes at most
 DAILY_HOUR = 5  # in the operator's time zone: after the crawls, which start at 3 by default
 STATISTICS_HOUR = 1  # blocks writers for a second or two

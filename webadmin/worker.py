@@ -48,7 +48,7 @@ def _stop_crawlers(**_: object) -> None:
 
 @worker_shutdown.connect
 def _wait_for_crawlers(**_: object) -> None:
-    """Wait for the crawlers to end, because the stores stop next."""
+    """Wait until the crawlers have ended, because the stores stop next."""
     if _starts_processes():
         crawlers.wait_until_ended(SETTINGS.home, CRAWLS_END_WITHIN_S)
 

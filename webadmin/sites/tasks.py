@@ -1,4 +1,4 @@
-"""The tasks of sites: crawls, discovery, look-ups."""
+"""Celery tasks for sites: crawls, discovery and look-ups."""
 
 import logging
 from typing import Any

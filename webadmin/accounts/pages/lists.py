@@ -1,4 +1,4 @@
-"""Behaviour shared by the lists and record pages of all models."""
+"""A mixin with the behaviour that the lists and record pages of all models share."""
 
 from functools import cache
 from typing import Any

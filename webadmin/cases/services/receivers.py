@@ -10,7 +10,7 @@ from webadmin.works.signals import works_changed
 
 
 def connect() -> None:
-    """Connect the receivers to the signals of works, sites and rights."""
+    """Connect the receivers to the signals about works, sites and rights."""
     watch_rights()
     works_changed.connect(_refresh_works)
     reach_changed.connect(_rank_site)

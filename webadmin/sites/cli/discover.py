@@ -27,7 +27,7 @@ def discover(
     queries_a_day: int | None = None,
     is_json: Annotated[bool, typer.Option("--json")] = False,
 ) -> None:
-    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL) and compare the results."""
+    """Send distinctive sentences of works to the search endpoint (ZHUIWEN_SEARCH_URL), and compare the results."""
     with session() as settings:
         from webadmin.sites.models import DiscoveryPlan
         from webadmin.sites.services.discovery_round import discover as run_round

@@ -180,7 +180,7 @@ def site_key(site: SiteId) -> int:
 
 
 class ArchiveImport(models.Model):
-    """The import of one WARC or WACZ file. position: the record at which an interrupted import resumes."""
+    """The import of one archive file. position: the record at which an interrupted import resumes."""
 
     class State(models.TextChoices):
         RUNNING = "running", _("being read")

@@ -1,4 +1,4 @@
-"""Runs archive imports, in the process of the command line."""
+"""Runs archive imports in the process of the command `zhuiwen import`."""
 
 import logging
 import time
@@ -19,7 +19,7 @@ from webadmin.sites.models import ArchiveImport, Site, SiteDomain
 from webadmin.sites.services import imports
 
 log = logging.getLogger("zhuiwen.imports")
-NOTE_EVERY_S = 2.0  # the time between records of the position; records read later are read again after a crash
+NOTE_EVERY_S = 2.0  # the interval at which the position is stored, from which an interrupted import resumes
 
 
 def run_import(
@@ -29,9 +29,10 @@ def run_import(
     settings: CrawlSettings,
     on_progress: Callable[[ImportCounts, RecordPosition], None] = lambda counts, at: None,
 ) -> ImportCounts:
-    """Import the file of a row that `webadmin.sites.services.imports.begin_import` returned.
+    """Import the file of a row that `webadmin.sites.services.imports.begin_import` returned, and return the counts.
 
-    Raises RetryLater if a store does not answer. The error of a faulty file is recorded in the row.
+    on_progress: called with the counts and the position. Errors in the file are recorded in the row. Raises RetryLater
+    if a store does not respond.
     """
     noted_at = 0.0
     counts = imports.stored_counts(row)

@@ -1,7 +1,6 @@
 """Starts and stops the long jobs of this machine: crawls, backups and searches by meaning.
 
-Each job is a process of its own (`crawler`). It outlives the worker that starts it, so that no
-worker waits for it.
+Each job is a separate process. It outlives the worker that starts it, so that no worker waits for it.
 """
 
 import logging
@@ -76,7 +75,7 @@ def start_process(
 
 
 def running_processes(home: Path) -> list[psutil.Process]:
-    """Return the running crawlers of this home folder, their crawls, backups and searches by meaning."""
+    """Return the processes of all running long jobs of the installation with this home folder."""
     return [process for process in psutil.process_iter() if _is_ours(process, home)]
 
 

@@ -15,15 +15,16 @@ from webadmin.accounts.models import RightsHolder
 from webadmin.sites.models import ArchiveImport, Site
 
 State = ArchiveImport.State
-# An import without a sign of life for this long is dead; a running import gives one every few records.
+# An import without a heartbeat for this long is dead. A running import sends one every few records.
 DEAD_AFTER = timedelta(minutes=10)
 MAX_FAULTS = 50
 
 
 def begin_import(rights_holder: RightsHolder, path: Path, site: Site | None = None) -> ArchiveImport:
-    """Begin the import of a file in this process, or resume an unfinished one of the same file.
+    """Begin the import of a file in this process, or resume an unfinished import of the same file, and return its row.
 
-    Raises UnreadableFile, and BadInput for a site of another rights holder or an import that another process runs.
+    site: the site of all pages, or None to assign each page by its host. Raises UnreadableFile if the file cannot be
+    read, and BadInput if the site belongs to another rights holder or another process is importing the file.
     """
     if site is not None and site.rights_holder_id != rights_holder.pk:
         raise BadInput("import.other-holder", site=site.name)
@@ -40,22 +41,22 @@ def begin_import(rights_holder: RightsHolder, path: Path, site: Site | None = No
 
 
 def is_importing(now: datetime) -> bool:
-    """Return True if an import gives signs of life."""
+    """Return True if a running import has sent a heartbeat within DEAD_AFTER."""
     return ArchiveImport.objects.filter(state=State.RUNNING, heartbeat_at__gte=now - DEAD_AFTER).exists()
 
 
 def interrupt_import(row: ArchiveImport) -> None:
-    """Record that an import was stopped, so that the next one resumes it without waiting for its death."""
+    """Record that a running import was stopped, so that it can be resumed without waiting for DEAD_AFTER."""
     ArchiveImport.objects.filter(pk=row.pk, state=State.RUNNING).update(state=State.FAILED)
 
 
 def note_progress(row: ArchiveImport, counts: ImportCounts, at: RecordPosition) -> None:
-    """Record the position of an import, at which it can be resumed."""
+    """Record the counts of an import and `at`, the position at which it can be resumed, with a heartbeat."""
     _write_progress(row, counts, position=asdict(at), heartbeat_at=timezone.now())
 
 
 def end_import(row: ArchiveImport, counts: ImportCounts, fault: Message | None = None) -> None:
-    """End an import as finished, or as failed with a fault."""
+    """End an import and record its counts: as failed if `fault` is an error message, or as finished if it is None."""
     if fault is not None:
         counts.faults = [*counts.faults[: MAX_FAULTS - 1], fault]
     now = timezone.now()
@@ -76,7 +77,10 @@ def _write_progress(row: ArchiveImport, counts: ImportCounts, **values: Any) -> 
 
 
 def _file_identity(path: Path) -> tuple[int, str]:
-    """Return the size of a file and a mark that distinguishes it from another file of the same name."""
+    """Return the size of a file, and a mark that distinguishes it from another file with the same path.
+
+    Raises UnreadableFile if there is no such file or it cannot be read.
+    """
     try:
         status = path.stat()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""The tables of works."""
+"""The models of works."""
 
 from webadmin.accounts.services.access import register_scope
 from webadmin.works.models.rights import (

@@ -15,7 +15,7 @@ MAX_ADDRESS_CHARS = 2_000  # the longest page URL that a crawler follows
 
 
 class Work(models.Model):
-    """A novel, a report or an essay. Cases are about works."""
+    """A novel, report, essay or other work of a rights holder, identified by its title and author."""
 
     IS_SEARCHED_FIRST = True
 
@@ -263,7 +263,7 @@ class Unprotected(Entered):
 
     @property
     def rights_holder_id(self) -> int:
-        """The key of the work's rights holder."""
+        """The primary key of the rights holder of the work."""
         return self.work.rights_holder_id
 
     def clean(self) -> None:

@@ -144,10 +144,10 @@ def read_sending(files: Sequence[UploadedFile], *, title: str = "", author: str 
 def plan_changes(
     rights_holder: RightsHolder | None, sending: Sending, index: "MatchIndex | None" = None
 ) -> SendingPlan:
-    """Return the changes that adding the works for this rights holder would make.
+    """Return the changes that adding the works of an upload would make, without writing anything.
 
-    rights_holder: None if the user has not named one yet; then all works are new. index: used to look up texts of other
-    works, or None to skip that.
+    rights_holder: None if the user has not chosen one yet; then all works are new. index: where similar texts in other
+    works are looked up; None skips the look-up.
     """
     changes = [
         planned_change(rights_holder, sent.work.file, keep_missing=not sent.work.is_whole) for sent in sending.works

@@ -1,4 +1,4 @@
-"""Converts licences for rulings, and labels them."""
+"""Labels, compares and normalizes licences, and converts them to the permissions that rulings apply."""
 
 from core.chapters import Chapters
 from core.rights import Permission

@@ -100,7 +100,7 @@ class PersonAdmin(AdministratorsOnly, AdminLists, UserAdmin, ModelAdmin):
 
 
 class TaskSelect(UnfoldAdminSelectWidget, beat.TaskSelectWidget):
-    """A select widget for tasks. The names come from the routes, because web processes load no tasks."""
+    """A select widget for tasks. The names come from the task routes, because the web server loads no tasks."""
 
     def tasks_as_choices(self) -> Any:
         from pipeline.app import app

@@ -1,1 +1,1 @@
-"""Second opinions of published engines on the pages of cases."""
+"""Requests, computes and reads second opinions of published engines on the pages of cases."""

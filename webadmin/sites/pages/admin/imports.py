@@ -1,4 +1,4 @@
-"""The list of archive imports with their progress and results; `zhuiwen import` makes them."""
+"""The admin of archive imports, with their progress and results. `zhuiwen import` creates them."""
 
 from django.contrib import admin
 from django.utils.translation import gettext_lazy as _

@@ -23,7 +23,7 @@ class Division:
 
 @dataclass(frozen=True, slots=True)
 class FoundWork:
-    """A work with its kind, or "" if the user has not named one.
+    """A work that was read from `source`. kind: "" if the user has not chosen one.
 
     ways: the possible divisions, if they were computed in the reading process, because hostile texts take long.
     """
@@ -31,7 +31,7 @@ class FoundWork:
     file: WorkFile
     source: Path
     kind: str = ""
-    is_whole: bool = True  # False: some chapters could not be read; their numbers stay free
+    is_whole: bool = True  # False if some chapters could not be read; their numbers are then unused
     ways: tuple[Division, ...] = field(default=(), compare=False)
 
 

@@ -1,4 +1,4 @@
-"""Reads works from folders: the chapter files of a folder, in order, are one work."""
+"""Reads works from folders. The chapter files in a folder, in natural order, are one work."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -20,9 +20,10 @@ ReadFile = Callable[[Path], Intake]
 
 
 def read_folder(folder: Path, read_file: ReadFile) -> Intake:
-    """Return the works in a folder. `read_file` reads single files.
+    """Return the works in a folder, with the errors of files that were left out. `read_file` reads single files.
 
-    The chapter files in the folder are one work. Without chapter files, each subfolder is read separately.
+    The chapter files in the folder are one work. Without chapter files, each subfolder is read separately. Raises
+    UnreadableFile if there are neither chapter files nor subfolders, or more than MAX_CHAPTERS files.
     """
     files = sorted(_chapter_files(folder), key=lambda path: natural_key(path.stem))
     if files:
@@ -72,7 +73,7 @@ def _read_chapter(number: int, path: Path, read_file: ReadFile) -> tuple[Chapter
 
 
 def _chapter_title(path: Path, text: str) -> str:
-    """Return the heading at the start of the text, or else the file name without its number."""
+    """Return the heading at the start of the text, or the file name without its leading number if there is none."""
     first = text.lstrip().partition("\n")[0]
     heading = read_heading(first)
     return heading.title if heading else _LEADING_NUMBER.sub("", path.stem).strip() or path.stem
