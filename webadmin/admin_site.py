@@ -34,7 +34,7 @@ class DeclaredAutocomplete(AutocompleteJsonView):
 
 
 class ZhuiwenAdminSite(UnfoldAdminSite):
-    """The admin site at which all models are registered."""
+    """The admin site with which all models are registered."""
 
     empty_value_display = "—"
 

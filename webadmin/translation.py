@@ -182,7 +182,7 @@ def _stale_files(path: Path) -> Iterator[str]:
 
 
 def main(arguments: list[str]) -> int:
-    """Run one command and return the exit code."""
+    """Run the command in `arguments`. Returns the exit code: 1 if `check` finds errors, 2 for an unknown command."""
     match arguments:
         case ["update"]:
             update()

@@ -46,7 +46,10 @@ def visible(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
 
 
 def manageable(queryset: QuerySet[M], user: Person) -> QuerySet[M]:
-    """Return the records of `queryset` that the user may change as a manager or administrator. Raises as `visible`."""
+    """Return the records of `queryset` that the user may change as a manager or administrator.
+
+    Raises the same error as `visible`.
+    """
     return _rows_of_holders(queryset, user, Membership.objects.filter(role=Membership.Role.MANAGER))
 
 

@@ -61,7 +61,10 @@ def texts_by_case(cases: "QuerySet[Case]") -> dict[int, list[str]]:
 
 
 def copied_chapters(case: Case) -> list[int]:
-    """Return the numbers of the chapters that the page of a case copied; the first number for a repeated text."""
+    """Return the numbers of the chapters that the page of a case copied.
+
+    If several chapters have the same text, only the first one is included.
+    """
     texts = texts_by_case(Case.objects.filter(pk=case.pk)).get(case.pk, [])
     numbers: dict[str, int] = {}
     for text, number in (

@@ -183,9 +183,9 @@ def _propose_moves(run: CrawlRun, store: MongoPageStore) -> None:
 
 
 def _resume_rechecks(run: CrawlRun, outbox: Outbox) -> None:
-    """Complete the rechecks that this run fetched, and start the waiting ones. Errors are ignored.
+    """Complete the rechecks that this run fetched, and start the waiting ones.
 
-    The scheduler does the same.
+    Errors are ignored, because the scheduler repeats this.
     """
     with suppress(RetryLater, DatabaseFailure):
         rechecks.resume_rechecks(run.site, SystemClock().now(), outbox)

@@ -139,7 +139,7 @@ def _shared_identifiers(site: Site) -> tuple[Shared, ...]:
 
 
 def _registrable_domains(site: Site) -> set[str]:
-    """Return the registrable domains of a site. Sites on the same one share the identifiers of its platform."""
+    """Return the registrable domains of a site. Sites on the same domain may share identifiers of its platform."""
     return {registrable(host.name) for host in site_hosts(site)}
 
 

@@ -127,7 +127,7 @@ def is_compared(recheck: PageRecheck) -> bool:
 def _next_rechecks(site: Site) -> list[PageRecheck]:
     """Return at most MAX_IN_A_RUN waiting rechecks for the next crawl.
 
-    All are by users or all by the program, users' first, and all use the same route.
+    They were all requested by users, or all by the program if no user waits, and they use the same route.
     """
     waiting = _open_rechecks(site).filter(run=None).select_related("asked_by")
     first = waiting.order_by(F("asked_by").asc(nulls_last=True), "asked_at", "pk").first()

@@ -62,8 +62,8 @@ def find_alike_works(
 ) -> list[AlikeWorks]:
     """Return, for each of `works`, the existing works and the earlier ones in `works` that contain its new texts.
 
-    A sample of the texts without an identical counterpart is looked up in the index. Very short texts and those of one
-    repeated character have no hashes and are not looked up.
+    A sample of the texts without an identical counterpart is looked up in the index. Texts of a few lines and those of
+    one repeated character have no hashes and are not looked up.
     """
     coming = [each.coming for each in works]
     owned = _works_by_text(rights_holder, {text_id for chapters in coming for _, text_id in chapters})

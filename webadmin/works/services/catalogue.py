@@ -129,7 +129,7 @@ def add_work(
 
 
 def _rule_again(rights_holder: RightsHolder) -> None:
-    """Let the sweeper rule on the findings again, because licences name chapters by their numbers, which changed."""
+    """Let the sweeper rule on the findings again, because licences name chapters by numbers, which have changed."""
     waiting = RightsHolder.objects.filter(pk=rights_holder.pk, unruled_since__isnull=True)
     waiting.update(unruled_since=timezone.now())
 

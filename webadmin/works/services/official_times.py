@@ -99,7 +99,7 @@ def series_times(
 ) -> dict[int, datetime]:
     """Return a time for each chapter from `first_number` on: `at_once` chapters at `first_at` and after each interval.
 
-    Raises BadInput for a negative `first_number` or if a time is after LAST_YEAR.
+    Raises BadInput if `first_number` is less than 1, or if a time is later than the beginning of LAST_YEAR.
     """
     if first_number < 1:
         raise BadInput("times.no-chapter", text=-first_number)
