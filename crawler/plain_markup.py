@@ -44,7 +44,7 @@ def _token_pattern(raw: str = f"{_NOT_SHOWN}|{_SHOWN}", end_of_comment: str = "-
 
 _FLAGS = re.DOTALL | re.IGNORECASE | re.VERBOSE
 _TOKEN = re.compile(_token_pattern(), _FLAGS)
-# Inside <svg> and <math>, raw elements are ordinary elements, except inside these.
+# Inside <svg> and <math>, raw elements are ordinary elements, except in the elements of _HTML_IN_FOREIGN.
 _FOREIGN = frozenset({"svg", "math"})
 _HTML_IN_FOREIGN = frozenset({"foreignobject", "desc", "title", "annotation-xml", "mi", "mo", "mn", "ms", "mtext"})
 _TOKEN_OF_FOREIGN = re.compile(_token_pattern(raw="(?!)"), _FLAGS)

@@ -259,6 +259,7 @@ def _decode_text(body: bytes, codec: str) -> tuple[str, bool]:
 
 
 # Decodes pages that mix two encodings, such as a GBK template with an advertisement in UTF-8.
+#
 # Bytes are split where no encoding has a character: at tags and line endings first, and at other ASCII characters if
 # that is not sufficient.
 
@@ -374,7 +375,7 @@ def declared_texts(body: bytes, labels: Sequence[str]) -> Iterator[tuple[str, st
 def _consists_of_letters(letters: str, text: str) -> bool:
     """Return True if the non-ASCII text consists of `letters` and, in alphabets, they form words of their own."""
     all_letters = _foreign_letters(text)
-    # The syllables that windows-949 adds to EUC-KR are typical for mojibake.
+    # The syllables that windows-949 adds to EUC-KR are typical of mojibake.
     is_hangul = letters == HANGUL
     own_letters = all_letters.encode("euc_kr", "ignore").decode("euc_kr") if is_hangul else all_letters
     own = len(re.findall(f"[{letters}]", own_letters))

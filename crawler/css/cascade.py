@@ -246,6 +246,7 @@ def _hints(element: HtmlElement) -> str:
 
 
 # Removes the rules of a sheet that are for other pages or declare no watched property.
+#
 # Most rules of a sheet are such rules. They are removed from its text, because parsing them takes ten times as long.
 # Everything else is left in the text.
 

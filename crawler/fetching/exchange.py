@@ -159,7 +159,7 @@ class _Exchange:
         """Return in a few words why no complete response arrived."""
         if isinstance(error, (TimeoutError, httpx.TimeoutException)):
             return Message("fetch.over-time", seconds=self._bounds.timeout_s)
-        # Httpcore's exception, and the system's.
+        # The exceptions of httpcore and of the system.
         causes = (error.__cause__, getattr(error.__cause__, "__cause__", None))
         fault = next((each for each in causes if isinstance(each, OSError)), error)
         if isinstance(fault, ssl.SSLError):
@@ -182,6 +182,7 @@ class _Transport(httpx.HTTPTransport):
 
 
 # Connects httpcore to checked addresses, within one overall time limit.
+#
 # httpcore's own timeouts limit each period of silence, so a server that sends a byte a second never exceeds them. Here,
 # each wait for the socket, including the TLS handshake, is limited to the time that is left in total. A name is looked
 # up once, and the connection is made to the address that was checked.
@@ -249,6 +250,7 @@ class _TimedStream(httpcore.NetworkStream):
 
 
 # Fetches one page for `check`, `read` and discovery, with checked addresses and limits on time and size.
+#
 # robots.txt is not read here, because a person requests the page.
 
 PAGES = "text/html, text/plain;q=0.9, */*;q=0.1"  # the value of the header Accept

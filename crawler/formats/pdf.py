@@ -40,7 +40,7 @@ MIN_PAGES_TO_REPEAT, MAX_PAGES_BETWEEN = 3, 2
 # two). A paragraph's indent takes two characters, punctuation that may not begin a line moves one character, and
 # compressed lines have two more. A line that ends a sentence may be less short.
 FULL_LINE_SLACK, SENTENCE_SLACK = 10, 3
-# the exceptions of pypdf for a damaged or hostile file, and those that it does not catch
+# The exceptions of pypdf for a damaged or hostile file, and those that it does not catch.
 _DAMAGES = (
     *(PyPdfError, DependencyError, DeprecationError, zlib.error, struct.error),
     *(LookupError, ValueError, TypeError, AttributeError, ArithmeticError),

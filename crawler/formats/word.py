@@ -19,7 +19,7 @@ from crawler.formats.archive import Archive
 from crawler.formats.headings import cut_at_titles, number_chapters, split_chapters
 from crawler.formats.plain import normalize_text, require_chinese
 
-# the exceptions of python-docx for a damaged or hostile file, and those that it does not catch
+# The exceptions of python-docx for a damaged or hostile file, and those that it does not catch.
 _DAMAGES = (
     *(PackageNotFoundError, zipfile.BadZipFile, zlib.error, etree.LxmlError),
     *(LookupError, ValueError, TypeError, AttributeError, OSError, EOFError, RuntimeError),

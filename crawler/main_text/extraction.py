@@ -41,7 +41,7 @@ from crawler.selectors import select
 MIN_HAN_TO_KEEP, MIN_LETTERS_TO_KEEP = 16, 200
 # A front page or chapter list has little text, and several times as much text in links.
 MAX_HAN_OF_LIST_PAGE, MIN_LINK_RATIO_OF_LIST_PAGE = 60, 3.0
-# per field; a comment form has two lines per field, and a form around a page has hundreds
+# Per field: a comment form has two lines, and a form around a page has hundreds.
 MAX_LINES_OF_A_FIELD = 4
 # The rules in a comment form may be longer than the shortest articles. Chosen, not measured.
 MAX_HAN_OF_FORM, MAX_TIMES_THE_REST = 300, 2

@@ -161,7 +161,7 @@ def _is_author(name: str, tree: HtmlElement) -> bool:
     stated = one_line(meta(tree, ("author", "article:author", "og:novel:author")) or "")
     byline = re.compile(rf"(?:作者|文|撰)\s*[:：/／|｜]\s*{re.escape(name)}")
     is_stated = bool(stated) and stated in name and _LIKE_A_SITE.search(name) is None
-    # `element_text` returns a part of `text_content`, which takes a hundredth of the time, so that is searched first.
+    # `text_content` contains all that `element_text` returns, and takes a hundredth of the time, so search it first.
     return is_stated or (
         byline.search(tree.text_content()) is not None and byline.search(element_text(tree)) is not None
     )

@@ -30,7 +30,8 @@ _HEADING_OF_REMARKS = compile_for_both_scripts(
 )
 _MAX_CHARS_OF_HEADING = 20
 _MAX_LEVELS, _MAX_LEVELS_OF_TEASER = 8, 3
-# in a box that announces one page: a title and the beginning of a text; the longest on saved pages has 190
+# The maximum length of a box that announces one page: a title and the beginning of a text. The longest on saved pages
+# has 190.
 MAX_CHARS_OF_TEASER = 300
 
 

@@ -17,7 +17,8 @@ from crawler.obfuscation.reference_fonts import ReferenceFonts
 
 MAX_HEIGHT_PX = 160
 MAX_CHARS = 60  # per image, which displays a line
-# Of a line; correct readings have .9 or more, and an ornament that is read as text .5 or less (2026-11).
+# The minimum confidence of a line. Correct readings have .9 or more, and an ornament that is read as text .5 or less
+# (2026-11).
 MIN_OCR_CONFIDENCE = 0.6
 MAX_KEPT = 5_000
 _INK = 96

@@ -34,7 +34,7 @@ def child_environment() -> dict[str, str]:
 # Writable memory. Recognising text in an image of 24,000,000 pixels takes up to 600 MB, rendering the references 670
 # (2026-11).
 MAX_MEMORY_BYTES = 900_000_000
-MAX_ANSWER_BYTES = 256 * 1024 * 1024  # the drawn references have 49 MB (2026-11)
+MAX_ANSWER_BYTES = 256 * 1024 * 1024  # the rendered references have 49 MB (2026-11)
 Question = Callable[[Any, bytes], tuple[Any, bytes]]
 
 

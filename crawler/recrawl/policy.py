@@ -26,7 +26,7 @@ MAX_GROWTH = 2.0  # an interval is at most this multiple of the time for which t
 # those that changed within four months did so about that often.
 DEFAULT_RATE_PER_S = 1 / (30 * DAY.total_seconds())
 MIN_SITE_LOOKS = 20.0  # fewer visits describe a site worse than the default does
-MAX_LOOKS = 30.0  # above this number, the history is halved: changes a year ago say little about a page
+MAX_LOOKS = 30.0  # from this number on, the history is halved: changes a year ago say little about a page
 SPREAD = 0.1  # intervals vary by up to a tenth, so that pages found on one day are not all due on one day
 # A daily run fetches a page at varying times. A page that is due daily must not be missed because of a few hours.
 EARLY = timedelta(hours=6)

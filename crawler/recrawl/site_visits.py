@@ -26,8 +26,8 @@ SAVE_EVERY = 50  # visits that are saved together; a crawl that is killed repeat
 # 10 characters each) make up a third of the text or more, the page is a list. Chosen, not measured.
 MIN_CHAPTER_LINKS, CHARS_A_LINK = 5, 30
 MIN_LINKS_WITHOUT_TEXT = 3
-# Many sites state the current time as the date of all pages. Then the dates say nothing. Chosen, not measured.
-# Of the known pages with a date; up to the second number, they are visited in any case.
+# Many sites state the current time as the date of all pages. Then the dates say nothing. Chosen, not measured. The
+# share is of the known pages with a date; up to the second number, they are visited in any case.
 MAX_ANNOUNCED, MIN_ANNOUNCED = 0.5, 10
 MIN_UNRELIABLE_PAGES = 3  # pages with wrong validators, after which all validators of the site are ignored
 # The order: lists, which link to new pages; new pages; pages of open cases; due pages. The depth, at most 50, decides
