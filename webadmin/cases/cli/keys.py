@@ -6,15 +6,7 @@ from core.errors import BadInput
 from webadmin.ui.console.keys import as_number, find_row
 
 if TYPE_CHECKING:
-    from webadmin.cases.models import Case, Matter
-
-
-def find_case(key: str) -> "Case":
-    """Return the case with this number. Raises BadInput if it is not a number or there is no such case."""
-    from webadmin.cases.models import Case
-
-    rows = Case.objects.select_related("work", "rights_holder", "page__site", "decision__decided_by")
-    return find_row(rows, parse_case_id(key), "corpus.no-case")
+    from webadmin.cases.models import Matter
 
 
 def find_matter(key: str) -> "Matter":
