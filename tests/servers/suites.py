@@ -26,7 +26,7 @@ SAMPLE = (
             "evidence/test_evidence_tasks",
             "notices/test_mail_task", "notices/test_removals_of_crawls", "reports/test_matter_memory",
             "sites/test_clock_ahead", "sites/test_crawl_runs", "sites/test_crawlers", "sites/test_failover",
-            "sites/test_import_process", "sites/test_look_ups", "sites/test_rechecks",
+            "sites/test_look_ups", "sites/test_rechecks",
         )
     ),
 )  # fmt: skip
