@@ -19,14 +19,11 @@ SAMPLE = (
     *(
         f"tests/webadmin/{name}.py"
         for name in (
-            "backups/test_backup_of_crawls", "backups/test_checking", "cases/test_attributed_quotations",
-            "cases/test_case_addresses", "cases/test_casebook", "cases/test_casebook_contract",
+            "cases/test_attributed_quotations", "cases/test_casebook", "cases/test_casebook_contract",
             "cases/test_live_search", "cases/test_locks", "cases/test_page_messages", "cases/test_seen_again",
-            "cases/test_sightings", "cases/test_surroundings", "evidence/test_evidence_of_crawls",
-            "evidence/test_evidence_tasks",
-            "notices/test_mail_task", "notices/test_removals_of_crawls", "reports/test_matter_memory",
-            "sites/test_clock_ahead", "sites/test_crawl_runs", "sites/test_crawlers", "sites/test_failover",
-            "sites/test_look_ups", "sites/test_rechecks",
+            "cases/test_sightings", "cases/test_surroundings", "evidence/test_evidence_tasks",
+            "notices/test_mail_task", "sites/test_clock_ahead", "sites/test_crawl_runs", "sites/test_look_ups",
+            "sites/test_rechecks",
         )
     ),
 )  # fmt: skip
