@@ -87,7 +87,7 @@ class VerificationReport:
 
     @property
     def is_stamped(self) -> bool:
-        """Whether every bundle has a timestamp; a bundle without one could have been made at any time.
+        """True if every bundle has a timestamp; a bundle without one could have been made at any time.
 
         The bundle of a suspected rewrite is made for the export; for it, a timestamp on the whole export counts.
         """

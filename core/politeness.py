@@ -18,7 +18,7 @@ class BanAction(StrEnum):
 
 
 class BrowserMode(StrEnum):
-    """Which pages are loaded in a browser."""
+    """The choice of pages that are loaded in a browser."""
 
     NEVER = "never"
     AUTO = "auto"  # a page with scripts but no text, if a browser is installed

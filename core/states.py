@@ -53,7 +53,7 @@ class Verdict(StrEnum):
 
 
 class LeftOut(StrEnum):
-    """What is excluded for a reason, which is the unit in which the exclusions are counted."""
+    """The unit in which the exclusions for a reason are counted."""
 
     RESPONSE = "response"  # of a crawl
     VERSION = "version"  # of a page

@@ -23,7 +23,7 @@ MAX_QUEUED_TO_NAME = 2  # chosen: three names of sites fill a line of a terminal
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """How long nothing may change before workers are pinged, how often they are pinged, and when the wait ends.
+    """The times without any change after which workers are pinged, pinged again and given up.
 
     A busy worker responds within a second or two; the supervisor restarts a dead worker within half a minute.
     """

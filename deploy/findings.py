@@ -9,7 +9,7 @@ from deploy.home import Home
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a check examines: an installation and the environment of the command."""
+    """The installation that a check examines, and the environment of the command."""
 
     home: Home
     environ: Mapping[str, str]

@@ -10,7 +10,7 @@ from math import exp
 from lxml.html import HtmlElement
 
 from crawler.characters.repertoire import HAN, count_han
-from crawler.main_text.metadata import END_OF_SENTENCE, is_byline
+from crawler.main_text.publication import END_OF_SENTENCE, is_byline
 from crawler.main_text.remarks import is_elsewhere, is_inside, is_label
 from crawler.markup import BLOCKS, HEADINGS, Line
 

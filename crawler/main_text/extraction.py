@@ -15,7 +15,7 @@ from core.pages import Poster
 from core.zones import SurroundingLine
 from crawler.characters.repertoire import KANA_OR_HANGUL, count_han
 from crawler.formats.numerals import chapter_number
-from crawler.main_text import metadata
+from crawler.main_text import metadata, publication
 from crawler.main_text.density import (
     MAX_LINES_OF_LEAD,
     MAX_LINK_SHARE,
@@ -28,8 +28,8 @@ from crawler.main_text.density import (
     widen_main_box,
     widen_to_sections,
 )
-from crawler.main_text.metadata import END_OF_SENTENCE
 from crawler.main_text.posts import posts
+from crawler.main_text.publication import END_OF_SENTENCE
 from crawler.main_text.remarks import blocks, own_lines
 from crawler.main_text.threads import is_thread, posters, read_statements, scriptless_lines
 from crawler.main_text.zones import classify_other_lines, control_lines
@@ -130,7 +130,7 @@ def extract(
         title=title,
         text=text,
         author=metadata.author(tree, whole, chosen),
-        published=metadata.publication_time(tree, whole, chosen, url),
+        published=publication.publication_time(tree, whole, chosen, url),
         extractor=extractor,
         confidence=confidence,
         site_name=site_name,
@@ -188,7 +188,7 @@ def _text_lines(chosen: Sequence[Line], title: str, whole: Sequence[Line], extra
 
     The title of a thread, often a question, becomes its first line.
     """
-    text = metadata.drop_head(chosen, title)
+    text = publication.drop_head(chosen, title)
     if extractor != "thread" or not text:
         return text
     above = itertools.takewhile(lambda line: line is not text[0], whole)

@@ -84,7 +84,7 @@ _DIGITS = re.compile(r"\d+")
 
 @dataclass(slots=True)
 class PageStatements:
-    """What a page states about itself outside its text."""
+    """The statements of a page about itself outside its text."""
 
     generator: str = ""
     addresses: list[str] = field(default_factory=list)

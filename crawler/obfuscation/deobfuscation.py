@@ -33,7 +33,7 @@ from crawler.opening import SkippedPart
 
 @dataclass(frozen=True, slots=True)
 class RenderContext:
-    """What is needed for rendering a page besides its bytes: its resources, and readers of fonts and images.
+    """The resources of a page and the readers of fonts and images, which rendering needs besides the page's bytes.
 
     Without them, only the markup is read. Call `close` when done.
     """

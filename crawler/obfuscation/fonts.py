@@ -119,7 +119,8 @@ class FontReader:
 
     def _glyphs(self, font: bytes, wanted: Set[str], index: GlyphIndex) -> Mapping[str, _Glyph | None]:
         key = digest(font)
-        known = self._kept.setdefault(key, self._kept.pop(key, {}))
+        known = self._kept.pop(key, {})
+        self._kept[key] = known  # the last used font is the last one to be dropped
         missing = wanted - known.keys()
         if missing:
             known.update(self._read(font, sorted(missing), index))

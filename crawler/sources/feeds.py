@@ -19,7 +19,7 @@ from lxml.html import HtmlElement
 from core.text import storable
 from crawler.characters.decoding import Decoded, decode
 from crawler.links import absolute_url
-from crawler.main_text.metadata import find_datetime
+from crawler.main_text.publication import find_datetime
 from crawler.markup import parse
 from crawler.sources.sitemaps import MAX_TITLE_CHARS, ListedPage
 
@@ -150,7 +150,7 @@ def named_feeds(body: bytes, url: str) -> tuple[str, ...]:
     """Return the URLs of the feeds that a web page names in <link rel=alternate>."""
     decoded = decode(body)
     tree = parse(decoded.text) if isinstance(decoded, Decoded) else None
-    return tuple(dict.fromkeys(_author_names(tree, url))) if tree is not None else ()
+    return tuple(dict.fromkeys(_alternate_feed_urls(tree, url))) if tree is not None else ()
 
 
 def _parse_feed(plain: str, url: str) -> Mapping[str, Any]:
@@ -171,7 +171,7 @@ def _parse_feed(plain: str, url: str) -> Mapping[str, Any]:
     return parsed
 
 
-def _author_names(tree: HtmlElement, url: str) -> Iterator[str]:
+def _alternate_feed_urls(tree: HtmlElement, url: str) -> Iterator[str]:
     for node in tree.iter("link"):
         is_alternate = "alternate" in (node.get("rel") or "").lower().split()
         kind = (node.get("type") or "").partition(";")[0].strip().lower()

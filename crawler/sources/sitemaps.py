@@ -11,7 +11,7 @@ from protego import Protego
 
 from core.pages import Reading
 from crawler.fetching.bodies import declares_entities
-from crawler.main_text.metadata import find_datetime
+from crawler.main_text.publication import find_datetime
 from crawler.sources.url_list import BadAddress, read_url_list
 
 # What a sitemap or a feed states about a page, before the page is fetched.

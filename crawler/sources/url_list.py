@@ -15,7 +15,7 @@ _COMMENT = re.compile(r"^\s*(?:#|;|//).*$|\s+#.*$")
 
 
 class BadAddress(StrEnum):
-    """What is wrong with a line. The values are message codes of core.wording."""
+    """The error in a line. The values are message codes of core.wording."""
 
     NO_SCHEME = "list.no-scheme"
     NO_HOST = "address.no-host"

@@ -33,7 +33,7 @@ _BOOKS = frozenset({".epub", ".docx", ".pdf", ".jsonl"})
 
 @dataclass(frozen=True, slots=True)
 class PageSource:
-    """What was read from a source. name: its path, or its URL after redirects."""
+    """The reading of a source. name: its path, or its URL after redirects."""
 
     name: str
     reading: Reading

@@ -102,7 +102,7 @@ class S3Objects:
 
     @cached_property
     def refuses_overwriting(self) -> bool:
-        """Whether the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
+        """True if the store obeys `If-None-Match: *`, which is tested by writing a small object twice.
 
         Raises the errors of any other write.
         """

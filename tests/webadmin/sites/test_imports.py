@@ -103,7 +103,7 @@ def test_an_import_that_is_being_done_is_not_begun_twice(holder: RightsHolder, a
     refused("already", imports.begin_import, holder, archive)
 
 
-def test_an_import_whose_process_was_killed_goes_on(holder: RightsHolder, archive: Path) -> None:
+def test_an_import_whose_process_was_killed_is_resumed(holder: RightsHolder, archive: Path) -> None:
     row = imports.begin_import(holder, archive)
     ArchiveImport.objects.filter(pk=row.pk).update(heartbeat_at=timezone.now() - timedelta(minutes=11))
     assert not imports.is_importing(timezone.now())

@@ -2,7 +2,7 @@ import django.contrib.auth.models
 import django.contrib.auth.validators
 import django.db.models.deletion
 import django.utils.timezone
-import webadmin.accounts.models.preference
+import webadmin.accounts.models.time_zones
 import webadmin.tables_at_once
 import webadmin.ui.models.fields
 from django.conf import settings
@@ -34,7 +34,7 @@ class Migration(migrations.Migration):
                         ('is_staff', models.BooleanField(default=False, help_text='Designates whether the user can log into this admin site.', verbose_name='staff status')),
                         ('is_active', models.BooleanField(default=True, help_text='Designates whether this user should be treated as active. Unselect this instead of deleting accounts.', verbose_name='active')),
                         ('date_joined', models.DateTimeField(default=django.utils.timezone.now, verbose_name='date joined')),
-                        ('zone', models.CharField(blank=True, editable=False, max_length=64, validators=[webadmin.accounts.models.preference.require_zone], verbose_name='time zone')),
+                        ('zone', models.CharField(blank=True, editable=False, max_length=64, validators=[webadmin.accounts.models.time_zones.require_zone], verbose_name='time zone')),
                         ('groups', models.ManyToManyField(blank=True, help_text='The groups this user belongs to. A user will get all permissions granted to each of their groups.', related_name='user_set', related_query_name='user', to='auth.group', verbose_name='groups')),
                         ('user_permissions', models.ManyToManyField(blank=True, help_text='Specific permissions for this user.', related_name='user_set', related_query_name='user', to='auth.permission', verbose_name='user permissions')),
                     ],

@@ -5,7 +5,7 @@ from django.contrib.auth.models import AbstractUser
 from django.db import models
 from django.utils.translation import gettext_lazy as _
 
-from webadmin.accounts.models.preference import require_zone
+from webadmin.accounts.models.time_zones import require_zone
 from webadmin.ui.models.fields import user_key
 
 

@@ -15,7 +15,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from webadmin.accounts.models import User
-from webadmin.accounts.models.preference import require_zone, zone_names
+from webadmin.accounts.models.time_zones import require_zone, zone_names
 from webadmin.ui.pages.page_responses import admin_page
 
 NEAR = {  # The zones of most users; other zones have the English names of the time zone database.

@@ -100,13 +100,13 @@ def list_or_settle_mails(
         notice, clock = _find_notice(notice_key), SystemClock()
         mails.mark_lost_mails(clock.now())
         if went_out or send_again:
-            unknown = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
-            if unknown is None or went_out == send_again:
+            mail = notice.mails.filter(state=NoticeMail.State.UNKNOWN, settled_at=None).first()
+            if mail is None or went_out == send_again:
                 raise BadInput("notice.no-mail", number=notice.pk)
-            mails.settle_mail(unknown, _find_user(user), clock.now(), went_out=went_out)
+            mails.settle_mail(mail, _find_user(user), clock.now(), went_out=went_out)
             if send_again:
-                unknown = mails.send_now(notice, _find_user(user), clock, settings)
-            _report_delivery(unknown, settings)
+                mail = mails.send_now(notice, _find_user(user), clock, settings)
+            _report_delivery(mail, settings)
             return
         print_list(notice.mails.order_by("attempt"), _MAILS, settings, is_json=is_json)
 

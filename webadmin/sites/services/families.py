@@ -42,7 +42,7 @@ class Shared:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """What a site shares with other sites of the rights holder.
+    """The features that a site shares with other sites of the rights holder.
 
     shared: the identifiers. alike: the sites with a similar template, each with the similarity.
     """
